@@ -2,18 +2,22 @@
 // Frames against raw Embree on the same rays: one thread, timed by the core time it had, contenders interleaved in one
 // process, medians.
 //
-//   bench_cast [scene file of the house] [sse2|avx2|avx512|returns|motion]
+//   bench_cast [scene file of the house] [sse2|avx2|avx512|returns|motion|glass]
 //
 // `motion`: rolling frames with 20 entities that move and turn, against the same frames where nothing moves.
-// `returns`: frames of rays that widen against as many frames of one ray as these have samples, and nothing else.
+// `glass`: frames of a scene in which a fifth of the rays meets a pane, against the same frames with an opaque sheet, and
+// a mirror against the same. `returns`: frames of rays that widen against as many frames of one ray as these have samples, and nothing else.
 //
 // The raw side (raw_embree.cpp) gets world rays already jittered with the same noise that fathom draws, in the order of
 // fathom's tiles, and writes range and id. fathom starts from its pattern, draws the noise, casts, applies hit and
 // distance noise, gates, and writes range and entity id in the order of the frame. Its caster alone is also given the
 // raw side's rays, as tiles and one by one.
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <numbers>
 #include <string>
 #include <utility>
 
@@ -198,6 +202,37 @@ void run_motion(const Set& set) {
               1e3 * median(t[1]), median_ratio(t[1], t[0]));
 }
 
+/// A sheet near the sensor before a fifth of its rays: opaque, a pane, a mirror.
+void run_glass(const Set& set) {
+  constexpr double kNearM = 0.5, kHalfTurn = 0.2 * std::numbers::pi;
+  Sensor sensor = make_sensor(set, "lidar", {});
+  sensor.detection.reach_10_m = 90;
+  std::vector<Simulator> simulators;
+  std::vector<Frame> frames(3, Frame({Channel::kRange, Channel::kEntityId, Channel::kPath}));
+  std::vector<std::function<void()>> contenders;
+  for (const SurfaceOptics& optics : {SurfaceOptics{}, SurfaceOptics{.refractive_index = 1.5F, .diffuse = 0.02F},
+                                      SurfaceOptics{.mirror = 0.9F}}) {
+    Scene scene = *set.scene;
+    scene.add_material({.name = "sheet", .optics = optics});
+    scene.add_entity({.name = "sheet",
+                      .mesh = scene.add_mesh(make_plane(40.0, 2.0 * kNearM * std::tan(kHalfTurn))),
+                      .parent_from_entity = set.world_from_sensor *
+                                            Pose{{kNearM, 0, 0}, from_roll_pitch_yaw(0, 0.5 * std::numbers::pi, 0)},
+                      .material = "sheet"});
+    simulators.emplace_back(std::move(scene), SimulatorOptions{.seed = kSeed, .compute = {.threads = 1}});
+    simulators.back().add_sensor(sensor);
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    contenders.emplace_back([&, i] { simulators[i].render(SensorId{0}, 0, frames[i]); });
+  }
+  const auto t = interleaved_times(kRounds, contenders, cpu_seconds_now);
+  const auto path = frames[1].path();
+  const auto met = path.size() - static_cast<std::size_t>(std::count(path.begin(), path.end(), 0));
+  std::printf("| %s | %.2f | %.2f | %.2f |\n", set.name.c_str(),
+              static_cast<double>(met) / static_cast<double>(path.size()), median_ratio(t[1], t[0]),
+              median_ratio(t[2], t[0]));
+}
+
 /// Commit of many moved entities: seconds of the whole update by the caster, and of the raw calls.
 void run_moving(int entities) {
   Scene scene;
@@ -275,6 +310,11 @@ int main(int argc, char** argv) {
         "| set | million rays per second | one return / 58 frames of lines | two returns / one | five / one |\n"
         "|---|---|---|---|---|\n");
     for (const bench::Set& set : bench::make_sets(house, terrain)) bench::run_returns(set);
+    return 0;
+  }
+  if (wanted == "glass") {
+    std::printf("| set | share seen through the pane | pane / opaque | mirror / opaque |\n|---|---|---|---|\n");
+    bench::run_glass(bench::make_sets(house, terrain).front());
     return 0;
   }
   if (wanted == "motion") {

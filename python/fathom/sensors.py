@@ -335,6 +335,7 @@ class Sensor:
     the same again), "repeat" or "blank". falloff: how intensities fall with range, a dict of law ("none" or
     "inverse_square") and reference_m. detection: the weakest return that is detected, a dict of reach_10_m or reach_80_m,
     the range up to which a surface of reflectivity 0.1 or 0.8 is; None: that of the preset; {}: all returns are detected.
+    light_paths: how far light is followed through glass and mirrors, a dict of bounces (0 to 4) and camera_ghosts.
     timing: a Timing; without it the frames are those of the scene. velocity_noise: models of stage "range" that act on
     the channel "velocity", where their metres are metres per second; "distance" for instance.
     ranges: numbers of the model that are drawn once per episode, such as {"baseline_m": Uniform(0.048, 0.052)}: any
@@ -345,7 +346,7 @@ class Sensor:
 
     __slots__ = ("name", "model", "pose", "parent", "rolling", "noise", "range_policy", "see_parent", "ignore",
                  "ignore_groups", "ranges", "pose_offset", "timing", "divergence", "returns", "coinciding", "falloff",
-                 "detection", "velocity_noise")
+                 "detection", "light_paths", "velocity_noise")
 
     def __init__(
         self,
@@ -368,6 +369,7 @@ class Sensor:
         coinciding: str = "next",
         falloff: Optional[Dict[str, Union[str, float]]] = None,
         detection: Optional[Dict[str, float]] = None,
+        light_paths: Optional[Dict[str, float]] = None,
         velocity_noise: Union[None, Noise, Sequence[Noise]] = None,
     ) -> None:
         self.name = str(name)
@@ -394,6 +396,7 @@ class Sensor:
         if detection is None and self.model.preset:
             detection = _fathom.find_preset(self.model.preset)[3]
         self.detection: Dict[str, float] = dict(detection or {})
+        self.light_paths: Dict[str, float] = dict(light_paths or {})
         self.velocity_noise: List[Noise] = noise_list([] if velocity_noise is None else velocity_noise, "")
 
     def replace(self, **values: Any) -> "Sensor":
@@ -412,7 +415,7 @@ class Sensor:
                     preset=self.model.preset,
                     see_parent=self.see_parent, ignore_groups=self.ignore_groups, timing=self.timing._spec(),
                     divergence=self.divergence, returns=self.returns, coinciding=self.coinciding, falloff=self.falloff,
-                    detection=self.detection,
+                    detection=self.detection, light_paths=self.light_paths,
                     ignore=[scene.find_entity(e) if isinstance(e, str) else e for e in self.ignore])
 
     def __eq__(self, other: object) -> bool:
@@ -436,4 +439,5 @@ def sensor_from(spec: Dict[str, Any], names: Iterable[str]) -> Sensor:
                   ignore=[entities[e] for e in spec["ignore"]], ignore_groups=spec["ignore_groups"],
                   timing=Timing(**spec["timing"]), divergence=spec["divergence"], returns=spec["returns"],
                   coinciding=spec["coinciding"], falloff=spec["falloff"], detection=spec["detection"],
+                  light_paths=spec["light_paths"],
                   velocity_noise=chain_from(spec["velocity_noise"], [], entities), **ranges_from(spec["ranges"]))

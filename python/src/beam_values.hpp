@@ -12,10 +12,9 @@
 
 namespace fathom::python {
 
-/// A struct with a table of fields from a dict of values by name. Other fields keep their defaults.
+/// A struct with a table of fields from a dict of values by name. Other fields stay as in `model`.
 template <FieldModel M>
-M model_of(const py::dict& values) {
-  M model;
+M model_of(const py::dict& values, M model = {}) {
   const std::vector<FieldInfo> fields = describe<M>();
   for (const auto& [key, value] : values) {
     const auto name = py::cast<std::string>(key);

@@ -114,6 +114,7 @@ void set_returns(const py::dict& spec, Sensor& sensor) {
   sensor.divergence = model_of<Divergence>(at<py::dict>(spec, "divergence"));
   sensor.falloff = model_of<Falloff>(at<py::dict>(spec, "falloff"));
   sensor.detection = model_of<Detection>(at<py::dict>(spec, "detection"));
+  sensor.light_paths = model_of<LightPaths>(at<py::dict>(spec, "light_paths"));
   sensor.returns.clear();
   for (const py::handle word : spec["returns"]) {
     const auto place = position_of(py::cast<std::string>(word), kChoiceWords<ReturnChoice>, "returns");
@@ -170,7 +171,7 @@ py::dict sensor_dict(const SensorSetup& setup) {
   for (const EntityId entity : sensor.ignore) ignored.append(index(entity));
   d["ignore"] = ignored, d["ignore_groups"] = sensor.ignore_groups;
   d["divergence"] = fields_dict(sensor.divergence), d["falloff"] = fields_dict(sensor.falloff);
-  d["detection"] = fields_dict(sensor.detection);
+  d["detection"] = fields_dict(sensor.detection), d["light_paths"] = fields_dict(sensor.light_paths);
   py::list returns;
   for (const ReturnChoice choice : sensor.returns) {
     returns.append(kChoiceWords<ReturnChoice>[static_cast<std::size_t>(choice)]);

@@ -49,6 +49,7 @@ constexpr std::array<ChannelInfo, kChannelCount> kChannels = {{
     {Channel::kLabel, ElementType::kUint32, 1, "", "id of the label of what was struck; 0: none, or a miss"},
     {Channel::kVelocity, ElementType::kFloat32, 1, "m/s",
      "of the surface along the ray against the sensor, noise applied; above 0 the range grows; NaN on a miss"},
+    {Channel::kPath, ElementType::kUint8, 1, "", "0: direct, 1: through glass, 2: mirrored, 3: both"},
 }};
 
 constexpr bool in_order() {
@@ -136,6 +137,7 @@ const void* Frame::data(Channel channel) const {
   if (is_float(channel)) return floats_[static_cast<std::size_t>(channel)].data();
   if (channel == Channel::kRing) return ring_.data();
   if (channel == Channel::kReason) return reason_.data();
+  if (channel == Channel::kPath) return path_.data();
   return (channel == Channel::kEntityId ? entity_id_ : channel == Channel::kLabel ? label_ : triangle_id_).data();
 }
 
@@ -150,6 +152,7 @@ std::span<const std::uint32_t> Frame::triangle_id() const { return array(Channel
 std::span<const std::uint32_t> Frame::label() const { return array(Channel::kLabel, label_); }
 std::span<const std::uint16_t> Frame::ring() const { return array(Channel::kRing, ring_); }
 std::span<const Reason> Frame::reason() const { return array(Channel::kReason, reason_); }
+std::span<const std::uint8_t> Frame::path() const { return array(Channel::kPath, path_); }
 
 std::span<const std::byte> elements_of(const Frame& frame, Channel channel) {
   switch (channel) {
@@ -163,6 +166,8 @@ std::span<const std::byte> elements_of(const Frame& frame, Channel channel) {
       return std::as_bytes(frame.ring());
     case Channel::kReason:
       return std::as_bytes(frame.reason());
+    case Channel::kPath:
+      return std::as_bytes(frame.path());
     default:
       return std::as_bytes(frame.floats(channel));
   }
@@ -196,6 +201,7 @@ Frame Frame::of_return(std::uint32_t k) const {
   if (channels_.contains(Channel::kLabel)) take(label(), writer.label());
   if (channels_.contains(Channel::kRing)) take(ring(), writer.ring());
   if (channels_.contains(Channel::kReason)) take(reason(), writer.reason());
+  if (channels_.contains(Channel::kPath)) take(path(), writer.path());
   return one;
 }
 
@@ -222,6 +228,7 @@ void FrameWriter::resize(std::uint32_t rows, std::uint32_t cols, std::uint32_t r
   if (f.channels_.contains(Channel::kLabel)) f.label_.resize(f.size());
   if (f.channels_.contains(Channel::kRing)) f.ring_.resize(f.size());
   if (f.channels_.contains(Channel::kReason)) f.reason_.resize(f.size());
+  if (f.channels_.contains(Channel::kPath)) f.path_.resize(f.size());
 }
 
 void FrameWriter::mask_all() {
@@ -236,6 +243,7 @@ void FrameWriter::mask_all() {
   if (std::uint32_t* out = label()) std::fill_n(out, rays, 0U);
   if (std::uint16_t* out = ring()) std::fill_n(out, rays, std::uint16_t{0});
   if (Reason* out = reason()) std::fill_n(out, rays, Reason::kMasked);
+  if (std::uint8_t* out = path()) std::fill_n(out, rays, std::uint8_t{0});
 }
 
 template <class T>
@@ -252,6 +260,7 @@ std::uint32_t* FrameWriter::triangle_id() { return array(Channel::kTriangleId, f
 std::uint32_t* FrameWriter::label() { return array(Channel::kLabel, frame_.label_); }
 std::uint16_t* FrameWriter::ring() { return array(Channel::kRing, frame_.ring_); }
 Reason* FrameWriter::reason() { return array(Channel::kReason, frame_.reason_); }
+std::uint8_t* FrameWriter::path() { return array(Channel::kPath, frame_.path_); }
 
 namespace {
 

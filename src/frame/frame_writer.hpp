@@ -36,6 +36,7 @@ class FrameWriter {
   [[nodiscard]] std::uint32_t* label();
   [[nodiscard]] std::uint16_t* ring();
   [[nodiscard]] Reason* reason();
+  [[nodiscard]] std::uint8_t* path();
 
  private:
   template <class T>

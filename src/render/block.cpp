@@ -5,6 +5,7 @@
 #include <fathom/noise/detail/drive.hpp>
 
 #include "render/frame_parts.hpp"
+#include "render/light_paths.hpp"
 #include "sensor/returns.hpp"
 #include "trace/tile.hpp"
 
@@ -89,6 +90,10 @@ void BlockStore::triangles(const std::uint32_t* lanes) {
 
 void BlockStore::labels(const std::uint32_t* lanes) {
   if (std::uint32_t* out = writer_.label()) places_.scatter(lanes, out + first_);
+}
+
+void BlockStore::paths(const std::uint32_t* lanes) {
+  if (std::uint8_t* out = writer_.path()) scatter_narrow(lanes, places_, out + first_);
 }
 
 void BlockStore::edges(const CastBlock& cast, const std::uint32_t* reached) {
@@ -206,8 +211,17 @@ class SampleCaster {
                             job_.speeds.empty() ? nullptr : cast_.speed_m_s});
   }
 
+  /// Whether any sample from `lane` on met glass or a mirror.
+  [[nodiscard]] bool any_optics(std::uint32_t lane) const {
+    for (std::uint32_t at = lane; at < lane + kDivergingSamples; ++at) {
+      if (meets_optics(job_, cast_.range_m[at], cast_.entity[at])) return true;
+    }
+    return false;
+  }
+
   /// The returns of ray i.
   void take(std::uint32_t i, std::uint32_t lane, ReturnHits* hits) {
+    if (!job_.optics().empty() && any_optics(lane)) return follow_samples(job_, begin_, i, cast_, lane, hits);
     for (std::uint32_t s = 0; s < kDivergingSamples; ++s) {
       const std::uint32_t at = lane + s;
       met_.range_m[s] = cast_.range_m[at];
@@ -231,7 +245,7 @@ class SampleCaster {
     const std::uint32_t at = lane + r.sample;
     out.range_m[i] = r.range_m;
     out.intensity[i] = r.energy;
-    out.blank[i] = r.blank ? 1 : 0;
+    out.blank[i] = r.blank ? 1 : 0, out.path[i] = 0, out.lost[i] = 0;
     out.entity[i] = r.met ? cast_.entity[at] : index(kNoEntity);
     out.triangle[i] = r.met ? cast_.triangle[at] : kNoTriangle;
     out.nx[i] = cast_.nx[at], out.ny[i] = cast_.ny[at], out.nz[i] = cast_.nz[at];
@@ -295,23 +309,30 @@ float own_resolution(const SightLines& lines, std::uint32_t lane, float reach, f
   return own_resolution_of(lines.eye, line, reach, cosine);
 }
 
-/// Clears blocked[i] if all surfaces that line i meets on its clear share belong to entity[i], the one struck, and lie
-/// within the last tolerance[i] of the way. Casts the blocked lines only. Arrays are [lines.count].
-void forgive_own_surfaces(const Caster& caster, const SightLines& lines, const std::uint32_t* entity,
+/// Whether a line of sight passes an entity: a pane.
+bool is_pane(const RenderJob& job, std::uint32_t entity) {
+  if (job.optics().empty()) return false;
+  const SurfaceOptics& surface = job.optics()[entity];
+  return surface.is_clear() && surface.mirror == 0.0F && !surface.opaque;
+}
+
+/// Clears blocked[i] if all surfaces that line i meets on its clear share are panes, or belong to entity[i], the one
+/// struck, and lie within the last tolerance[i] of the way. Casts the blocked lines only. Arrays are [lines.count].
+void forgive_own_surfaces(const RenderJob& job, const SightLines& lines, const std::uint32_t* entity,
                           const float* tolerance, std::uint32_t* blocked) {
   OpenLines open;
   for (std::uint32_t i = 0; i < lines.count; ++i) {
-    if (blocked[i] != 0 && tolerance[i] > 0.0F) open.add(i, 0.0F);
+    if (blocked[i] != 0 && (tolerance[i] > 0.0F || !job.optics().empty())) open.add(i, 0.0F);
   }
   NextHits next;
   for (int step = 0; step <= kOwnSurfaces && open.count > 0; ++step) {
-    cast_open(caster, lines, open, next);
+    cast_open(job.caster, lines, open, next);
     OpenLines left;
     for (std::uint32_t k = 0; k < open.count; ++k) {
       const std::uint32_t i = open.lane[k];
       if (next.way[k] > lines.clear[i]) {
         blocked[i] = 0;
-      } else if (entity[i] == next.entity[k] && next.way[k] >= 1.0F - tolerance[i]) {
+      } else if ((entity[i] == next.entity[k] && next.way[k] >= 1.0F - tolerance[i]) || is_pane(job, next.entity[k])) {
         // Continue behind the surface by the resolution of this line, so as not to meet it again.
         left.add(i, next.way[k] + (1.0F - lines.clear[i]));
       }
@@ -344,7 +365,8 @@ class HiddenFinder {
       any |= sight_.blocked[i];
       coarse |= sight_.blocked[i] & (is_coarse(sight_.clear[i]) ? 1U : 0U);
     }
-    if (coarse != 0 || (any != 0 && !job_.chain.sight_tolerance.empty())) forgive(lines, cosine);
+    const bool may_forgive = !job_.chain.sight_tolerance.empty() || !job_.optics().empty();
+    if (coarse != 0 || (any != 0 && may_forgive)) forgive(lines, cosine);
     for (std::uint32_t i = 0; i < returns_.count; ++i) surface_.hidden[i] |= bit * sight_.blocked[i];
   }
 
@@ -359,7 +381,7 @@ class HiddenFinder {
       if (!is_coarse(lines.clear[i])) continue;
       tolerance[i] = std::max(tolerance[i], own_resolution(lines, i, job_.caster.reach(), cosine[i]));
     }
-    forgive_own_surfaces(job_.caster, lines, cast_.entity, tolerance, sight_.blocked);
+    forgive_own_surfaces(job_, lines, cast_.entity, tolerance, sight_.blocked);
   }
 
   [[nodiscard]] float tolerance_of(std::uint32_t lane) const {

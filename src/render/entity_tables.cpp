@@ -13,7 +13,11 @@ void SurfaceTable::update(const Scene& scene) {
   for (std::size_t i = reflectivity_.size(); i < scene.entities().size(); ++i) {
     const auto id = static_cast<EntityId>(i);
     const Material* material = scene.material_of(id);
-    reflectivity_.push_back(material != nullptr ? material->reflectivity : scene.entities()[i].reflectivity);
+    const bool is_clear = material != nullptr && material->optics.is_clear();
+    if (is_clear) optics_.resize(i);
+    if (is_clear || !optics_.empty()) optics_.push_back(is_clear ? material->optics : SurfaceOptics{});
+    const float own = material != nullptr ? material->reflectivity : scene.entities()[i].reflectivity;
+    reflectivity_.push_back(is_clear ? material->optics.diffuse : own);
     labels_.push_back(scene.label_id(id));
     const bool is_cosine = material == nullptr || material->law == IncidenceLaw::kLambert;
     if (is_cosine && laws_.empty()) continue;

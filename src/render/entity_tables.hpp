@@ -29,6 +29,8 @@ class SurfaceTable {
   [[nodiscard]] std::span<const std::uint32_t> labels() const { return labels_; }      ///< [entities], ids
   [[nodiscard]] std::span<const SurfaceLaw> laws() const { return laws_; }  ///< [entities]; empty: all cosines
   [[nodiscard]] std::span<const LawEntry> tables() const { return tables_; }
+  /// [entities]; empty: light passes none, and none mirrors it.
+  [[nodiscard]] std::span<const SurfaceOptics> optics() const { return optics_; }
   /// `reflectivity`: [entities], instead of the table's own.
   [[nodiscard]] SurfaceView view(std::span<const float> reflectivity) const {
     return {reflectivity.data(), laws_.empty() ? nullptr : laws_.data(), tables_.data()};
@@ -41,6 +43,7 @@ class SurfaceTable {
   std::vector<std::uint32_t> labels_;
   std::vector<SurfaceLaw> laws_;
   std::vector<LawEntry> tables_;
+  std::vector<SurfaceOptics> optics_;
 };
 
 /// Which entities the sensors of a scene see, as masks for a Caster. A sensor that ignores nothing needs no mask: its

@@ -242,7 +242,7 @@ class Environments::Impl {
   [[nodiscard]] Walker walker_of(std::span<const std::uint32_t> group) const {
     const Compute& compute = options_.simulator.compute;
     const auto is_on_device = [&](const EnvironmentSensor& sensor, std::uint32_t e) {
-      return device_for(device_.get(), compute, sensor.chain(e)) != nullptr;
+      return device_for(device_.get(), compute, sensor.chain(e), surfaces_) != nullptr;
     };
     if (device_ == nullptr) return Walker::kProcessor;
     for (const EnvironmentSensor& sensor : sensors_) {
@@ -337,10 +337,11 @@ class Environments::Impl {
             .fields = &view.fields,
             .mask = ray_masks_[i],
             .first = e * (std::size_t{plan.rows} * plan.cols),
-            .device = device_for(device_.get(), options_.simulator.compute, chain),
+            .device = device_for(device_.get(), options_.simulator.compute, chain, surfaces_),
             .ray_set = ray_sets_[i] + (sensor.ray_sets() > 1 ? e : 0),
             .samples = sensor.prepared().samples(),
-            .falloff_m = sensor.prepared().falloff_m()};
+            .falloff_m = sensor.prepared().falloff_m(),
+            .echoes = sensor.prepared().echoes()};
   }
 
   Scene scene_;

@@ -58,6 +58,7 @@ class BlockStore {
   void entities(const std::uint32_t* lanes);
   void triangles(const std::uint32_t* lanes);
   void labels(const std::uint32_t* lanes);
+  void paths(const std::uint32_t* lanes);
   /// The inputs of edge loss besides normals. `reached`: for each lane, 1 if the return is still valid, else 0.
   void edges(const CastBlock& cast, const std::uint32_t* reached);
   /// To an array over the rays of the job, such as the arrays of EdgeScratch.
@@ -105,6 +106,7 @@ struct alignas(64) ReturnHits {
   float intensity[kBlockRays];                           ///< 0 on a miss
   float speed_m_s[kBlockRays];                           ///< of the surface along that sample
   std::uint32_t blank[kBlockRays];
+  std::uint32_t path[kBlockRays], lost[kBlockRays];  ///< as LanePaths (light_paths.hpp), in scenes with optics
 };
 
 /// Casts the rays of a block as their samples, and fills hits[k] for each return k of the job. `begin`: the first lane

@@ -165,15 +165,18 @@ void SensorRays::set_frame(const SensorModel& model, bool rolling, std::uint32_t
 /// In steps of the samples on the middle cone.
 constexpr double kMiddleTurn = 0.5;
 
-SamplePlan make_sample_plan(const Divergence& divergence, const ReturnChoices& returns, CoincidingReturn coinciding) {
+SamplePlan make_sample_plan(const Sensor& sensor) {
+  const Divergence& divergence = sensor.divergence;
   const double across = divergence.horizontal_rad, up = divergence.vertical_rad;
   SamplePlan plan;
   plan.directions = diverging_samples(across, up, kMiddleTurn);
   plan.weights = sample_weights(divergence.profile);
   plan.separation_m = divergence.separation_m;
   plan.coherent = std::max(across, up) <= kCoherentRad;
-  plan.choices = returns;
-  plan.coinciding = coinciding;
+  plan.choices = sensor.returns;
+  plan.coinciding = sensor.coinciding;
+  plan.light_paths = sensor.light_paths;
+  plan.half_angle_rad = static_cast<float>(0.5 * std::max(across, up));
   return plan;
 }
 

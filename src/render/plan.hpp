@@ -13,6 +13,7 @@
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/pattern.hpp>
 #include <fathom/sensor/returns.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 #include "render/ray_math.hpp"
 #include "sensor/returns.hpp"
@@ -79,7 +80,7 @@ class SensorRays {
   std::uint32_t frame_ = 0;
 };
 
-/// How the rays of a sensor diverge, ready for casting.
+/// How the rays of a sensor diverge and what they bring back, ready for casting.
 struct SamplePlan {
   std::array<SampleDirection, kDivergingSamples> directions;
   std::array<float, kDivergingSamples> weights;  ///< share of the energy
@@ -87,9 +88,11 @@ struct SamplePlan {
   bool coherent = true;  ///< whether the samples of a ray are nearly parallel
   ReturnChoices choices;
   CoincidingReturn coinciding = CoincidingReturn::kNext;
+  LightPaths light_paths;
+  float half_angle_rad = 0.0F;  ///< of the cone; 0: rays are lines
 };
 
-/// For a divergence and returns that validate() accepts.
-SamplePlan make_sample_plan(const Divergence& divergence, const ReturnChoices& returns, CoincidingReturn coinciding);
+/// For a sensor whose divergence and returns validate() accepts.
+SamplePlan make_sample_plan(const Sensor& sensor);
 
 }  // namespace fathom

@@ -76,9 +76,8 @@ PreparedSensor::PreparedSensor(Sensor sensor, std::span<const Entity> entities, 
     validate(sensor_.detection);
     check_returns(sensor_, view_);
     rays_.set_model(sensor_.model, sensor_.rolling);
-    if (sensor_.divergence.diverges()) {
-      samples_ = make_sample_plan(sensor_.divergence, sensor_.returns, sensor_.coinciding);
-    }
+    validate(sensor_.light_paths);
+    samples_ = make_sample_plan(sensor_);
     check_noise(sensor_.noise, entities);
   });
   chain_ = staged_chain(sensor_.noise, entities);

@@ -3,7 +3,6 @@
 // A checked sensor with everything made from it once: its view, its rays and the plan of their casting, its chain.
 
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include <fathom/core/geometry.hpp>
@@ -43,7 +42,9 @@ class PreparedSensor {
   [[nodiscard]] const CastPlan& plan() const { return rays_.plan(); }
   [[nodiscard]] const StagedChain& chain() const { return chain_; }
   /// Null if its rays are lines.
-  [[nodiscard]] const SamplePlan* samples() const { return samples_ ? &*samples_ : nullptr; }
+  [[nodiscard]] const SamplePlan* samples() const { return sensor_.divergence.diverges() ? &samples_ : nullptr; }
+  /// RenderJob::echoes.
+  [[nodiscard]] const SamplePlan* echoes() const { return &samples_; }
   [[nodiscard]] std::uint32_t returns() const { return static_cast<std::uint32_t>(sensor_.returns.size()); }
   /// RenderJob::falloff_m.
   [[nodiscard]] float falloff_m() const {
@@ -55,7 +56,7 @@ class PreparedSensor {
   SensorView view_;
   SensorRays rays_;
   StagedChain chain_;
-  std::optional<SamplePlan> samples_;
+  SamplePlan samples_;
 };
 
 /// The pose relative to `origin`, in single precision.

@@ -13,6 +13,7 @@
 #include "render/draw_fields.hpp"
 #include "render/frame_parts.hpp"
 #include "render/given.hpp"
+#include "render/light_paths.hpp"
 
 namespace fathom {
 
@@ -53,6 +54,7 @@ class BlockRenderer {
     returns_.max_range_per_lane = range.max_per_lane;
     draws_.rays = store_.places().is_run ? nullptr : store_.places().rays;
     draws_.first_ray = store_.places().first;
+    if (wants(Channel::kPath)) std::fill_n(paths_.path, rays_.count, 0U);
   }
 
   void run() {
@@ -69,6 +71,7 @@ class BlockRenderer {
 
   /// The second half of a block, after the window.
   void run_after_window() {
+    is_after_window_ = true;
     load_rays();
     load_matched();
     has_hits_ = any_hit();
@@ -99,6 +102,7 @@ class BlockRenderer {
     if (job_.chain.ray.empty()) store_clean();
     lanes_.gate_returns(cast_, limits(), returns_);
     if (job_.samples != nullptr) mark_blanks();
+    if (has_optics()) mark_specular();
     if (job_.chain.least_power > 0.0F) lose_weak();
     if (needs_points()) lanes_.place_returns(rays_, returns_);
     has_hits_ = any_hit();
@@ -109,6 +113,7 @@ class BlockRenderer {
     if (!job_.chain.edge_loss.empty()) keep_for_edges();
     store_energy();
     store_velocity();
+    store_.paths(paths_.path);
   }
 
   /// From hit noise on.
@@ -138,10 +143,20 @@ class BlockRenderer {
     }
     std::memcpy(cast_.entity, hits.entity, bytes);
     std::memcpy(cast_.triangle, hits.triangle, bytes);
+    if (!has_optics()) return;
+    std::memcpy(paths_.path, hits.path, bytes);
+    std::memcpy(paths_.lost, hits.lost, bytes);
   }
 
   void find_hidden() {
-    if (job_.given == nullptr) return fathom::find_hidden(job_, begin_, cast_, returns_, surface_);
+    if (job_.given == nullptr) {
+      fathom::find_hidden(job_, begin_, cast_, returns_, surface_);
+      // Both cameras are taken to see what a mirror shows.
+      for (std::uint32_t i = 0; i < rays_.count && has_optics(); ++i) {
+        if ((paths_.path[i] & kMirrored) != 0) surface_.hidden[i] = 0;
+      }
+      return;
+    }
     if (!job_.chain.ray.empty()) {
       for (std::uint32_t i = 0; i < rays_.count; ++i) surface_.hidden[i] = job_.given->hidden[pixel_[i]];
       return;
@@ -155,6 +170,12 @@ class BlockRenderer {
     const std::uint32_t* blank = hits_[return_].blank;
     for (std::uint32_t i = 0; i < rays_.count; ++i) {
       if (blank[i] != 0) returns_.reason[i] = static_cast<std::uint32_t>(Reason::kNoFurtherReturn);
+    }
+  }
+
+  void mark_specular() {
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      if (paths_.lost[i] != 0) returns_.reason[i] = static_cast<std::uint32_t>(Reason::kSpecular);
     }
   }
 
@@ -189,6 +210,9 @@ class BlockRenderer {
            !job_.chain.dropout.empty() || job_.range_policy == RangePolicy::kClamp || job_.chain.window ||
            (wants(Channel::kVelocity) && !job_.chain.velocity.empty());
   }
+  /// Whether paths_ has the values of rays that are lines.
+  [[nodiscard]] bool follows_lines() const { return has_optics() && job_.samples == nullptr && !is_after_window_; }
+  [[nodiscard]] bool has_optics() const { return job_.given == nullptr && !job_.optics().empty(); }
   [[nodiscard]] bool rolling() const { return !job_.rolling_cast_from_sensor.empty(); }
 
   [[nodiscard]] RangeLimits limits() const {
@@ -217,7 +241,7 @@ class BlockRenderer {
       return store_clean();
     }
     if (job_.samples == nullptr) {
-      cast_world({.range_m = cast_.range_m});
+      cast_surfaces({.range_m = cast_.range_m});
       return store_clean();
     }
     cast_samples(job_, begin_, rays_, hits_);
@@ -259,10 +283,15 @@ class BlockRenderer {
 
   void find_energy_gains() {
     std::fill_n(surface_.energy_gain, rays_.count, 1.0F);
-    if (job_.chain.energy_gain == EnergyGain{}) return;
-    float reflectivity[kBlockRays];
-    find_reflectivity(reflectivity);
-    surface_lanes_.energy_gains(job_.chain.energy_gain, reflectivity, cast_.range_m, rays_.count, surface_.energy_gain);
+    if (!(job_.chain.energy_gain == EnergyGain{})) {
+      float reflectivity[kBlockRays];
+      find_reflectivity(reflectivity);
+      surface_lanes_.energy_gains(job_.chain.energy_gain, reflectivity, cast_.range_m, rays_.count,
+                                  surface_.energy_gain);
+    }
+    for (std::uint32_t i = 0; i < rays_.count && follows_lines(); ++i) {
+      if (paths_.followed[i] != 0) surface_.energy_gain[i] *= paths_.light[i];
+    }
   }
 
   /// 0 on a miss.
@@ -346,7 +375,16 @@ class BlockRenderer {
     if (wants(Channel::kTriangleId)) hits.triangle = cast_.triangle;
     if (wants_normals()) hits.nx = cast_.nx, hits.ny = cast_.ny, hits.nz = cast_.nz;
     if (wants(Channel::kVelocity)) hits.speed_m_s = cast_.speed_m_s;
+    cast_surfaces(hits);
+  }
+
+  /// Casts, and follows light through glass and mirrors.
+  void cast_surfaces(CastHits hits) {
+    if (!has_optics()) return cast_world(hits);
+    hits.entity = cast_.entity, hits.triangle = cast_.triangle;
+    hits.nx = cast_.nx, hits.ny = cast_.ny, hits.nz = cast_.nz;
     cast_world(hits);
+    follow_light(job_, begin_, rays_.count, cast_, paths_);
   }
 
   void cast_world(const CastHits& hits) {
@@ -499,6 +537,10 @@ class BlockRenderer {
     if (is_given) find_reflectivity(reflectivity);
     const SurfaceView given = {reflectivity, nullptr, nullptr};  // of lanes
     for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      if (follows_lines() && paths_.followed[i] != 0) {
+        out[i] = falloff_m > 0.0F ? paths_.intensity[i] * falloff_at(cast_.range_m[i], falloff_m) : paths_.intensity[i];
+        continue;
+      }
       const std::uint32_t entity = cast_.entity[i];
       out[i] = entity == index(kNoEntity) ? 0.0F
                                           : intensity_of(is_given ? given : job_.surfaces, falloff_m,
@@ -521,6 +563,8 @@ class BlockRenderer {
   PlaneBlock planes_;
   DrawBuffer draws_;
   SurfaceBlock surface_;
+  LanePaths paths_;
+  bool is_after_window_ = false;
   ReturnHits hits_[kMostReturns];  // of diverging rays only
   std::uint32_t pixel_room_[kBlockRays];
   const std::uint32_t* pixel_ = nullptr;  // of a given image: whose surface each ray met

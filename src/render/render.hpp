@@ -96,8 +96,11 @@ struct RenderJob {
   const SamplePlan* samples = nullptr;   ///< how its rays diverge; null for lines
   float falloff_m = 0.0F;                ///< reference of the falloff of intensities; 0: none
   const GivenSurfaces* given = nullptr;  ///< the surfaces that its rays meet; null: they are cast
+  const SamplePlan* echoes = nullptr;    ///< which of several echoes it reports; never null if rays are cast
 
   SurfaceView surfaces = surface_table.view(reflectivity);
+  /// [entities] if light passes any surface or is mirrored, else empty.
+  [[nodiscard]] std::span<const SurfaceOptics> optics() const { return surface_table.optics(); }
   [[nodiscard]] FieldInstant instant() const { return {frame_index, stamp_s, motion}; }
   [[nodiscard]] std::uint32_t returns() const {
     return samples == nullptr ? 1 : static_cast<std::uint32_t>(samples->choices.size());
@@ -113,7 +116,9 @@ inline void render(const RenderJob& job, Executor& executor, Frame& frame) { ren
 /// code for it is missing (kAuto then takes the processor); SystemError if the driver fails.
 std::unique_ptr<FrameDevice> open_device(const Compute& compute);
 
-/// The device that renders a chain: null if kAuto was chosen and the chain has a user's model.
-FrameDevice* device_for(FrameDevice* device, const Compute& compute, const StagedChain& chain);
+/// The device that renders a chain: null if kAuto was chosen and the chain has a user's model, or if light passes a
+/// surface or is mirrored. Throws InputError in the latter case if kCuda was chosen.
+FrameDevice* device_for(FrameDevice* device, const Compute& compute, const StagedChain& chain,
+                        const SurfaceTable& surfaces);
 
 }  // namespace fathom

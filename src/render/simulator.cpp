@@ -89,7 +89,8 @@ class Simulator::Impl {
     prepared.set_frame(time.content);
     const Pose world_from_sensor = pose(prepared, stamp);
     const std::uint32_t mask = seen_.mask_of(fathom::index(id), prepared.sensor(), scene_);
-    FrameDevice* const device = device_for(device_.get(), options_.compute, prepared.chain());
+    surfaces_.update(scene_);
+    FrameDevice* const device = device_for(device_.get(), options_.compute, prepared.chain(), surfaces_);
     const bool read_speed = frame.channels().contains(Channel::kVelocity);
     update_caster(id, stamp, world_from_sensor.translation_m, device == nullptr ? Walker::kProcessor : Walker::kDevice,
                   read_speed);
@@ -125,7 +126,8 @@ class Simulator::Impl {
                     .device = device,
                     .ray_set = fathom::index(id),
                     .samples = prepared.samples(),
-                    .falloff_m = prepared.falloff_m()},
+                    .falloff_m = prepared.falloff_m(),
+                    .echoes = prepared.echoes()},
                    *executor_, frame);
   }
 
@@ -217,7 +219,6 @@ class Simulator::Impl {
     caster_->set_masks(seen_.masks());
     caster_->commit(walker);
     seen_version_ = seen_.version();
-    surfaces_.update(scene_);
     updated_ = true, revision_ = scene_.revision(), stamp_ = stamp, scan_ = scan, walker_ = walker;
   }
 

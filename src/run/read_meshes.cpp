@@ -47,8 +47,13 @@ void read_retro(YamlReader retro, Material& material) {
 void read_materials(YamlReader map, Scene& scene) {
   for (YamlReader& entry : map.entries()) {
     Material material;
+    if (const auto preset = entry.find("preset")) {
+      material = preset_material({}, kMaterialPresets[preset->one_of(kMaterialPresets)]);
+    }
     material.name = entry.key();
+    read_fields(entry, material.optics);
     if (const auto value = entry.find("reflectivity")) {
+      if (material.optics.is_clear()) value->fail_key("is not read: light passes the material or is mirrored; give diffuse");
       material.reflectivity = static_cast<float>(value->number({0, 1, "1"}));
     }
     const auto table = Quantity::find(entry, "table_rad");

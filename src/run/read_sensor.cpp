@@ -160,7 +160,8 @@ void read_detection(YamlReader map, Detection& detection) {
   map.located([&] { validate(detection); });
 }
 
-/// Reads the keys `divergence`, `returns`, `coinciding`, `falloff` and `detection` of a sensor whose model was checked.
+/// Reads the keys `divergence`, `returns`, `coinciding`, `falloff`, `detection` and `light_paths` of a sensor whose model
+/// was checked.
 void read_returns(YamlReader& map, Sensor& sensor) {
   if (auto divergence = map.find("divergence")) {
     read_fields(*divergence, sensor.divergence);
@@ -189,6 +190,10 @@ void read_returns(YamlReader& map, Sensor& sensor) {
     falloff->finish();
   }
   if (const auto detection = map.find("detection")) read_detection(*detection, sensor.detection);
+  if (auto paths = map.find("light_paths")) {
+    read_fields(*paths, sensor.light_paths);
+    paths->finish();
+  }
 }
 
 template <OutputKind M>

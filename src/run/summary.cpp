@@ -75,6 +75,7 @@ void add_returns(const Sensor& sensor, Json& json) {
   if (sensor.divergence.diverges()) json["divergence"] = fields_json(sensor.divergence);
   if (sensor.falloff.law != FalloffLaw::kNone) json["falloff"] = fields_json(sensor.falloff);
   if (sensor.detection.least_power() > 0.0F) json["detection"] = fields_json(sensor.detection);
+  if (!(sensor.light_paths == LightPaths{})) json["light_paths"] = fields_json(sensor.light_paths);
 }
 
 Json chain_json(const NoiseChain& noise_chain, const Scene& scene) {

@@ -43,9 +43,25 @@ void check_table(const Material& m) {
 
 }  // namespace
 
+void SurfaceOptics::check() const {
+  if (refractive_index > 1.0F && mirror > 0.0F) {
+    throw InputError(fmt::format("optics.refractive_index = {} and mirror = {} are both given; one is enough",
+                                 number_text(refractive_index), number_text(mirror)));
+  }
+  if (mirror + diffuse > 1.0F) {
+    throw InputError(fmt::format("optics.mirror = {} and diffuse = {} have a sum above 1", number_text(mirror),
+                                 number_text(diffuse)));
+  }
+  if (thickness_m > 0.0F && (mirror > 0.0F || opaque)) throw InputError("optics.thickness_m is for a pane");
+  if (!is_clear() && !(*this == SurfaceOptics{})) {
+    throw InputError("optics has neither a refractive_index above 1 nor a mirror above 0");
+  }
+}
+
 void validate(const Material& m) {
   if (m.name.empty()) throw InputError("a material needs a name");
   check(m, "reflectivity", m.reflectivity, 0.0F, 1.0F, false);
+  with_prefix([&] { return fmt::format("material '{}'", m.name); }, [&] { validate(m.optics); });
   const auto refuse = [&](std::string_view what, std::string_view law) {
     throw InputError(fmt::format("material '{}': {} is for the law {}", m.name, what, law));
   };
@@ -65,6 +81,25 @@ void validate(const Material& m) {
   if (m.law != IncidenceLaw::kTable && !m.table.empty()) refuse("a table", "table");
   if (m.law != IncidenceLaw::kRetro && m.gain != 0.0F) refuse("a gain", "retro");
   if (m.law != IncidenceLaw::kRetro && m.width_rad != 0.0F) refuse("a width", "retro");
+}
+
+Material preset_material(std::string name, std::string_view preset) {
+  // Indices of soda-lime glass and of water near 905 nm; the other shares are typical of clean surfaces.
+  static constexpr std::array<SurfaceOptics, kMaterialPresets.size()> kOptics = {{
+      {.refractive_index = 1.51F, .thickness_m = 0.004F, .diffuse = 0.02F},
+      {.diffuse = 0.01F, .mirror = 0.9F},
+      {.refractive_index = 1.328F, .opaque = true},
+      {.diffuse = 0.1F, .mirror = 0.6F, .roughness_rad = 0.02F},
+  }};
+  const auto found = std::find(kMaterialPresets.begin(), kMaterialPresets.end(), preset);
+  if (found == kMaterialPresets.end()) {
+    throw InputError(
+        fmt::format("there is no preset '{}' of materials{}", preset, nearest_hint(preset, kMaterialPresets)));
+  }
+  Material material;
+  material.name = std::move(name);
+  material.optics = kOptics[static_cast<std::size_t>(found - kMaterialPresets.begin())];
+  return material;
 }
 
 namespace {

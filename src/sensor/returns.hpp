@@ -39,18 +39,21 @@ std::array<float, kDivergingSamples> sample_weights(BeamProfile profile);
 
 inline constexpr std::uint32_t kNoEcho = ~0U;
 
-/// What the samples of a ray met.
-struct SampleHits {
-  float range_m[kDivergingSamples];  ///< +inf on a miss
-  float energy[kDivergingSamples];   ///< not read on a miss
+/// Up to N hits of a ray.
+template <std::uint32_t N>
+struct RayHits {
+  float range_m[N];  ///< +inf on a miss
+  float energy[N];   ///< not read on a miss
 };
+/// What the samples of a ray met.
+using SampleHits = RayHits<kDivergingSamples>;
 
 /// The echoes of a ray.
 struct Echoes {
   std::uint32_t count = 0;
   float range_m[kDivergingSamples];
   float energy[kDivergingSamples];
-  std::uint32_t sample[kDivergingSamples];  ///< the sample with the most energy; the first of equal ones
+  std::uint32_t sample[kDivergingSamples];  ///< the hit with the most energy; the first of equal ones
 };
 
 /// Puts an echo behind the others.
@@ -59,12 +62,14 @@ FATHOM_KERNEL void add_echo(Echoes& echoes, float range_m, float energy, std::ui
   echoes.range_m[e] = range_m, echoes.energy[e] = energy, echoes.sample[e] = sample;
 }
 
-/// Numbers the echoes that hits belong to, from the nearest on; returns the number of echoes.
-FATHOM_KERNEL std::uint32_t number_echoes(const SampleHits& hits, float separation_m,
-                                          std::uint32_t (&echo_of)[kDivergingSamples]) {
-  std::uint32_t order[kDivergingSamples], met = 0;
+/// Numbers the echoes that the first `count` hits belong to, from the nearest on; returns the number of echoes. The
+/// last echo that Echoes has room for takes all hits behind it.
+template <std::uint32_t N>
+FATHOM_KERNEL std::uint32_t number_echoes(const RayHits<N>& hits, std::uint32_t count, float separation_m,
+                                          std::uint32_t (&echo_of)[N]) {
+  std::uint32_t order[N], met = 0;
   float nearest = math::kInfinity, farthest = 0.0F;
-  for (std::uint32_t s = 0; s < kDivergingSamples; ++s) {
+  for (std::uint32_t s = 0; s < count; ++s) {
     const float range = hits.range_m[s];
     echo_of[s] = range < math::kInfinity ? 0 : kNoEcho;
     if (!(range < math::kInfinity)) continue;
@@ -82,20 +87,23 @@ FATHOM_KERNEL std::uint32_t number_echoes(const SampleHits& hits, float separati
   }
   std::uint32_t echo = 0;
   for (std::uint32_t i = 1; i < met; ++i) {
-    if (hits.range_m[order[i]] - hits.range_m[order[i - 1]] > separation_m) ++echo;
+    const bool is_next = hits.range_m[order[i]] - hits.range_m[order[i - 1]] > separation_m;
+    if (is_next && echo + 1 < kDivergingSamples) ++echo;
     echo_of[order[i]] = echo;
   }
   return echo + 1;
 }
 
 /// Hits with no gap above `separation_m` between them become one echo; echoes by growing range. `weights`: of the
-/// samples.
-FATHOM_KERNEL void join_hits(const SampleHits& hits, const float* weights, float separation_m, Echoes& out) {
-  std::uint32_t echo_of[kDivergingSamples];
-  out.count = number_echoes(hits, separation_m, echo_of);
+/// hits.
+template <std::uint32_t N>
+FATHOM_KERNEL void join_hits(const RayHits<N>& hits, const float* weights, float separation_m, Echoes& out,
+                             std::uint32_t count = N) {
+  std::uint32_t echo_of[N];
+  out.count = number_echoes(hits, count, separation_m, echo_of);
   for (std::uint32_t e = 0; e < out.count; ++e) {
     float nearest = math::kInfinity, energy = 0.0F, most = -1.0F;
-    for (std::uint32_t s = 0; s < kDivergingSamples; ++s) {
+    for (std::uint32_t s = 0; s < count; ++s) {
       if (echo_of[s] != e) continue;
       nearest = hits.range_m[s] < nearest ? hits.range_m[s] : nearest;
       energy += hits.energy[s];
@@ -103,7 +111,7 @@ FATHOM_KERNEL void join_hits(const SampleHits& hits, const float* weights, float
     }
     // From the nearest hit on, so that hits of one range give that range.
     float behind = 0.0F, share = 0.0F;
-    for (std::uint32_t s = 0; s < kDivergingSamples; ++s) {
+    for (std::uint32_t s = 0; s < count; ++s) {
       if (echo_of[s] != e) continue;
       const float part = energy > 0.0F ? hits.energy[s] : weights[s];
       behind += part * (hits.range_m[s] - nearest);

@@ -41,10 +41,12 @@ TEST(Frame, HoldsTheChannelsAskedForAndNoOther) {
     held += FrameWriter(frame).label() != nullptr;
     held += FrameWriter(frame).ring() != nullptr;
     held += FrameWriter(frame).reason() != nullptr;
+    held += FrameWriter(frame).path() != nullptr;
     for (std::size_t k = 0; k < kChannelCount; ++k) {
       const auto other = static_cast<Channel>(k);
       held += other != Channel::kEntityId && other != Channel::kTriangleId && other != Channel::kRing &&
-              other != Channel::kReason && other != Channel::kLabel && FrameWriter(frame).floats(other) != nullptr;
+              other != Channel::kReason && other != Channel::kLabel && other != Channel::kPath &&
+              FrameWriter(frame).floats(other) != nullptr;
     }
     EXPECT_EQ(held, 1) << to_string(channel);
   }

@@ -119,6 +119,27 @@ def test_a_table_plays_on(tmp_path):
         rays.replace(rays_per_frame=4)
 
 
+def test_glass_and_mirrors():
+    def sheet(x):
+        return scene.add_mesh([[x, -20, -20], [x, 20, -20], [x, 20, 20], [x, -20, 20]], [[0, 1, 2], [0, 2, 3]])
+
+    scene = fa.Scene()
+    scene.add_material("pane", preset="window_glass", optics=dict(diffuse=0))
+    scene.add_entity("pane", sheet(2), material="pane")
+    scene.add_entity("wall", sheet(6))
+    frame = fa.Simulator(scene, [lidar()]).render(0, 0, ("range", "path", "entity_id"))
+    assert frame.path.dtype == np.uint8 and 50 < (frame.path == 1).sum() < 128
+    assert (frame.range[frame.path == 1] > 6).all() and (frame.entity_id[frame.path == 1] == 1).all()
+    blind = lidar(light_paths=dict(bounces=0))
+    assert blind.replace(name="other").light_paths == {"bounces": 0}
+    reason = fa.Simulator(scene, [blind]).render(0, 0, ("reason",)).reason
+    assert (reason[frame.path == 1] == _fathom.REASONS.index("specular")).all()
+    with pytest.raises(fa.InputError, match="mirror = 2 is not in"):
+        scene.add_material("wrong", optics=dict(mirror=2))
+    with pytest.raises(fa.InputError, match="window_glass"):
+        scene.add_material("wrong", preset="window_glas")
+
+
 def test_slips_are_refused():
     for more, match in ((dict(returns=("first", "last")), "need a divergence"), (dict(returns="furst"), "first"),
                         (dict(divergence=dict(horizontal_rad=1)), "0.2"), (dict(divergence=dict(width=1)), "width"),

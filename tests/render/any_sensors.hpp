@@ -162,6 +162,8 @@ inline std::string channels_that_differ(const Frame& a, const Frame& b) {
       compare(name, a.ring(), b.ring());
     } else if (c == Channel::kReason) {
       compare(name, a.reason(), b.reason());
+    } else if (c == Channel::kPath) {
+      compare(name, a.path(), b.path());
     } else {
       compare(name, a.floats(c), b.floats(c));
     }

@@ -211,7 +211,7 @@ class JobCheck {
       for (std::size_t k = 0; k < 3; ++k) see_any("points", p, first + k * o.plane, count);
     }
     for (const std::uint32_t* p : {o.entity_id, o.triangle_id, o.label}) see_any("ids", p, first, count);
-    see_any("reasons", o.reason, first, count);
+    see_any("reasons", o.reason, first, count), see_any("paths", o.path, first, count);
     for (const float* p : {f.image.dx, f.image.dy, f.image.dz}) see_any("image", p, first, count);
     see_any("rings", f.image.ring, first, count);
     see_any("correlated draws", f.fields, first, count);

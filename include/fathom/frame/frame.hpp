@@ -42,12 +42,13 @@ enum class Channel : std::uint8_t {
   kLabel,       ///< uint32, Label::id of the entity struck, also where the return is lost; 0: no label, or a miss
   kVelocity,    ///< float, m/s; along the ray, of the surface against the sensor, noise applied; above 0: the range
                 ///< grows; NaN on a miss
+  kPath,        ///< uint8: bit 0 if the light passed glass, bit 1 if a surface mirrored it (docs/glass.md)
 };
-inline constexpr std::size_t kChannelCount = 20;
+inline constexpr std::size_t kChannelCount = 21;
 inline constexpr std::array<std::string_view, kChannelCount> kChannelNames = {
     "range",       "clean_range", "hit_world", "hit_sensor", "normal",      "incidence", "entity_id",
     "triangle_id", "ring",        "azimuth",   "elevation",  "time_offset", "intensity", "reason",
-    "depth",       "clean_depth", "energy",    "clean_hit",  "label",       "velocity"};
+    "depth",       "clean_depth", "energy",    "clean_hit",  "label",       "velocity",  "path"};
 
 constexpr std::string_view to_string(Channel channel) { return kChannelNames[static_cast<std::size_t>(channel)]; }
 
@@ -143,6 +144,7 @@ class FATHOM_API Frame {
   [[nodiscard]] std::span<const std::uint32_t> label() const;
   [[nodiscard]] std::span<const std::uint16_t> ring() const;
   [[nodiscard]] std::span<const Reason> reason() const;
+  [[nodiscard]] std::span<const std::uint8_t> path() const;
 
   /// Any float channel by name of the enum; points() for the three-plane ones.
   [[nodiscard]] std::span<const float> floats(Channel channel) const;
@@ -174,6 +176,7 @@ class FATHOM_API Frame {
   std::vector<std::uint32_t> entity_id_, triangle_id_, label_;
   std::vector<std::uint16_t> ring_;
   std::vector<Reason> reason_;
+  std::vector<std::uint8_t> path_;
 };
 
 enum class ElementType : std::uint8_t { kUint8, kUint16, kUint32, kFloat32 };

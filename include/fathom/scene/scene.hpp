@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fathom/core/export.hpp>
+#include <fathom/core/field.hpp>
 #include <fathom/core/geometry.hpp>
 #include <fathom/core/ids.hpp>
 #include <fathom/frame/frame.hpp>
@@ -37,17 +38,61 @@ struct IncidenceValue {
   float value = 0.0F;      ///< [0, 1000]
 };
 
+/// A surface that lets light pass or mirrors it: a pane, a mirror, water. Sensors follow the light through it
+/// (docs/glass.md). With a refractive index the mirrored share is Fresnel's, averaged over both polarisations:
+///
+///   cos(b) = sqrt(1 - (sin(a) / n)^2)
+///   R      = (((cos(a) - n cos(b)) / (cos(a) + n cos(b)))^2 + ((n cos(a) - cos(b)) / (n cos(a) + cos(b)))^2) / 2
+///   pane   = 2 R / (1 + R), of both faces without interference (Hecht: Optics, sections 4.6 and 9.6)
+///
+/// at the angle a; the rest of the light that is not scattered passes, or is absorbed if the surface is opaque. A pane
+/// is one sheet of triangles, and the way through it is longer by thickness * (sqrt(n^2 - sin(a)^2) - cos(a)). Not
+/// modelled: the shift of the ray by a pane, colour, and refraction into a body.
+struct SurfaceOptics {
+  float refractive_index = 1.0F;
+  float thickness_m = 0.0F;
+  float diffuse = 0.0F;
+  float mirror = 0.0F;
+  float roughness_rad = 0.0F;
+  bool opaque = false;
+
+  static constexpr std::string_view kSlug = "optics";
+  static constexpr std::string_view kDoc = "A surface that lets light pass or mirrors it.";
+  static constexpr auto fields() {
+    return std::array<Field<SurfaceOptics>, 6>{{
+        {"refractive_index", "1", &SurfaceOptics::refractive_index, 1, 5, "of glass or water; 1: none"},
+        {"thickness_m", "m", &SurfaceOptics::thickness_m, 0, 1, "of a pane"},
+        {"diffuse", "1", &SurfaceOptics::diffuse, 0, 1, "share of the light that the surface scatters"},
+        {"mirror", "1", &SurfaceOptics::mirror, 0, 1, "share that a metal mirrors, at any angle"},
+        {"roughness_rad", "rad", &SurfaceOptics::roughness_rad, 0, 0.5, "half angle by which mirrored light spreads"},
+        {"opaque", "1", &SurfaceOptics::opaque, 0, 1, "whether it absorbs the light that enters it"},
+    }};
+  }
+  /// Throws InputError for both an index and a mirror, for more light than there is, and for keys without effect.
+  FATHOM_API void check() const;
+
+  friend bool operator==(const SurfaceOptics&, const SurfaceOptics&) = default;
+  /// Whether light passes or is mirrored.
+  [[nodiscard]] constexpr bool is_clear() const { return refractive_index > 1.0F || mirror > 0.0F; }
+};
+
 struct Material {
   std::string name;           ///< not empty, unique in the scene
-  float reflectivity = 1.0F;  ///< [0, 1]
+  float reflectivity = 1.0F;  ///< [0, 1]; if optics is clear, not read: `diffuse` takes its place
   IncidenceLaw law = IncidenceLaw::kLambert;
   std::vector<IncidenceValue> table = {};  ///< of kTable: 2 to 64 entries, angles ascending; else empty
   float gain = 0.0F;                       ///< of kRetro: (0, 1000]; else 0
   float width_rad = 0.0F;                  ///< of kRetro: (0, pi/2]; else 0
+  SurfaceOptics optics = {};
 };
 
 /// Throws InputError for an empty name, a value outside its limits, or one that belongs to another law.
 FATHOM_API void validate(const Material& material);
+
+inline constexpr std::array<std::string_view, 4> kMaterialPresets = {"window_glass", "mirror", "still_water",
+                                                                     "polished_steel"};
+/// A material of these. Throws InputError naming the nearest preset.
+FATHOM_API Material preset_material(std::string name, std::string_view preset);
 
 /// A mesh placed in the world (or in the frame of another entity).
 struct Entity {

@@ -47,7 +47,10 @@
 // that are too weak count only if all are. The power of an echo is that of its energy, without the falloff, at its
 // range.
 //
-// Not modelled: pulses that overlap and shift each other's peaks, light that passes through or is reflected onwards.
+// A ray that meets glass, mirrors or water brings back echoes from behind them too (LightPaths; docs/glass.md). There
+// the strongest echo is that of the most power, and a ray that is a line has several echoes.
+//
+// Not modelled: pulses that overlap and shift each other's peaks.
 
 #include <array>
 #include <cstdint>
@@ -99,6 +102,24 @@ struct Detection {
     if (reach_10_m > 0.0F) return least_power_of(0.1F, reach_10_m);
     return reach_80_m > 0.0F ? least_power_of(0.8F, reach_80_m) : 0.0F;
   }
+};
+
+/// How far a sensor follows light through glass, mirrors and water (SurfaceOptics).
+struct LightPaths {
+  std::uint32_t bounces = 2;
+  bool camera_ghosts = false;
+
+  static constexpr std::string_view kSlug = "light_paths";
+  static constexpr std::string_view kDoc = "How far light is followed through glass and mirrors.";
+  static constexpr double kMostBounces = 4;
+  static constexpr auto fields() {
+    return std::array<Field<LightPaths>, 2>{{
+        {"bounces", "1", &LightPaths::bounces, 0, kMostBounces, "surfaces that light may pass or be mirrored by"},
+        {"camera_ghosts", "1", &LightPaths::camera_ghosts, 0, 1, "whether a stereo camera measures what mirrors show"},
+    }};
+  }
+
+  friend bool operator==(const LightPaths&, const LightPaths&) = default;
 };
 
 /// Which of the surfaces that a diverging ray meets.

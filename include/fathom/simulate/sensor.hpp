@@ -118,6 +118,7 @@ struct Sensor {
   CoincidingReturn coinciding = CoincidingReturn::kNext;  ///< the report of a return whose echo an earlier one has
   Falloff falloff = {};                                   ///< of intensities
   Detection detection = {};                               ///< the weakest return that it detects
+  LightPaths light_paths = {};                            ///< how far light is followed through glass and mirrors
 };
 
 /// A sensor with the model and noise of find_preset(). Throws InputError naming the nearest preset.

@@ -52,6 +52,7 @@ constexpr std::array<ChannelFields, kChannelCount> kFieldTable = {{
     {Channel::kCleanHit, {"clean_x", "clean_y", "clean_z"}},
     {Channel::kLabel, {"label"}},
     {Channel::kVelocity, {"velocity"}},
+    {Channel::kPath, {"path"}},
 }};
 
 void append_field(PointLayout& layout, std::string_view name, Channel channel, std::uint32_t plane) {

@@ -364,8 +364,14 @@ std::unique_ptr<FrameDevice> open_device(const Compute& compute) {
   }
 }
 
-FrameDevice* device_for(FrameDevice* device, const Compute& compute, const StagedChain& chain) {
-  if (device == nullptr || compute.device.kind != DeviceKind::kAuto) return device;
+FrameDevice* device_for(FrameDevice* device, const Compute& compute, const StagedChain& chain,
+                        const SurfaceTable& surfaces) {
+  const DeviceKind kind = compute.device.kind;
+  if (!surfaces.optics().empty()) {
+    if (kind != DeviceKind::kCuda) return nullptr;
+    throw InputError("device cuda: the scene has materials that pass or mirror light; only the processor renders them");
+  }
+  if (device == nullptr || kind != DeviceKind::kAuto) return device;
   return device::has_models(chain) ? device : nullptr;
 }
 

@@ -106,6 +106,7 @@ struct Channels {
   float *depth, *clean_depth, *energy, *clean_hit, *velocity;
   std::uint32_t *entity_id, *triangle_id, *label;
   Reason* reason;
+  std::uint8_t* path;
   std::size_t plane, ray_return;
 };
 

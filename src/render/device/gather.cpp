@@ -252,6 +252,7 @@ Channels channels_of(std::size_t first, Frame& frame) {
           .triangle_id = at(writer.triangle_id()),
           .label = at(writer.label()),
           .reason = at(writer.reason()),
+          .path = at(writer.path()),
           .plane = frame.size(),
           .ray_return = frame.rays()};
 }

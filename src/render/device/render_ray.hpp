@@ -397,6 +397,7 @@ class RayRenderer {
     put(f_.out.entity_id, met_.entity);
     put(f_.out.triangle_id, met_.triangle);
     if (f_.out.label != nullptr) f_.out.label[place()] = met ? f_.labels[met_.entity] : 0;
+    if (f_.out.path != nullptr) f_.out.path[place()] = 0;  // scenes with glass are the processor's
     put(f_.out.normal, where(met, met_.n));
     if (f_.out.incidence != nullptr || f_.out.intensity != nullptr) {
       const Incidence found = incidence_of(met_.d, met_.n);

@@ -58,7 +58,7 @@ void for_each_array(Channels& a, const Channels& b, F f) {
   }
   for (float* C::*m : {&C::hit_world, &C::hit_sensor, &C::normal, &C::clean_hit}) f(a.*m, b.*m, 3U);
   for (std::uint32_t* C::*m : {&C::entity_id, &C::triangle_id, &C::label}) f(a.*m, b.*m, 1U);
-  f(a.reason, b.reason, 1U);
+  f(a.reason, b.reason, 1U), f(a.path, b.path, 1U);
 }
 
 /// Gives arrays their places, one after the other from an address on.

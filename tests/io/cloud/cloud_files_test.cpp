@@ -231,7 +231,8 @@ const std::vector<Source>& sources() {
                                           {"clean_y", Channel::kCleanHit, 1, 'f', 4},
                                           {"clean_z", Channel::kCleanHit, 2, 'f', 4},
                                           {"label", Channel::kLabel, 0, 'u', 4},
-                                          {"velocity", Channel::kVelocity, 0, 'f', 4}};
+                                          {"velocity", Channel::kVelocity, 0, 'f', 4},
+                                          {"path", Channel::kPath, 0, 'u', 1}};
   return all;
 }
 

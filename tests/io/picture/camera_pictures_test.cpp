@@ -47,7 +47,8 @@ constexpr std::array<Pixel, kReasonNames.size()> kReasonColors = {{{120, 200, 12
                                                                    {127, 255, 212},
                                                                    {139, 90, 43},
                                                                    {74, 62, 92},
-                                                                   {130, 0, 130}}};
+                                                                   {130, 0, 130},
+                                                                   {180, 220, 255}}};
 
 /// The colours of depths 0, 1, ... 16 m on a scale of 16 m.
 constexpr std::array<Pixel, 17> kDepthColors = {{{148, 12, 0},

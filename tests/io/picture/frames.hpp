@@ -34,6 +34,8 @@ inline double value_at(const Frame& frame, Channel channel, std::size_t plane, s
       return frame.ring()[ray];
     case Channel::kReason:
       return static_cast<double>(frame.reason()[ray]);
+    case Channel::kPath:
+      return frame.path()[ray];
     default:
       return frame.floats(channel)[plane * frame.size() + ray];
   }
@@ -57,6 +59,7 @@ Frame filled_frame(std::uint32_t rows, std::uint32_t cols, IsHit is_hit) {
     FrameWriter(frame).entity_id()[i] = static_cast<std::uint32_t>(4000000000U + i);
     FrameWriter(frame).triangle_id()[i] = static_cast<std::uint32_t>(3 * i);
     FrameWriter(frame).label()[i] = static_cast<std::uint32_t>(i % 40);
+    FrameWriter(frame).path()[i] = static_cast<std::uint8_t>(i % 4);
     FrameWriter(frame).ring()[i] = static_cast<std::uint16_t>(65000 + i);
     FrameWriter(frame).reason()[i] = is_hit(i) ? Reason::kHit : static_cast<Reason>(1 + i % 11);
     if (is_hit(i)) continue;

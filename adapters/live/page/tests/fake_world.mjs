@@ -4,7 +4,7 @@
 
 export const REASONS = ['hit', 'miss', 'below_min_range', 'above_max_range', 'loss_angle', 'hidden_left', 'hidden_right',
   'hidden_both', 'low_energy', 'random_loss', 'dropout', 'masked', 'edge_loss', 'edge', 'speckle', 'low_texture',
-  'no_further_return', 'low_power'];
+  'no_further_return', 'low_power', 'specular'];
 export const ENTITIES = ['walls', 'table', 'shelf', 'pillar', 'crate'];
 
 // Each box: low corner, high corner. The first is the room, seen from inside and open above its walls.

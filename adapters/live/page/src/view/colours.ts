@@ -50,7 +50,7 @@ export const ERROR = ramp(['#1d4fd8', '#4f8df0', '#8f98a3', '#ee7d52', '#d42020'
 const ENTITIES = Uint32Array.from({ length: 1024 }, (_, id) =>
   fromHsv((0.61803398874989485 * id) % 1, [0.55, 0.8, 0.38][id % 3]!, [0.95, 0.82, 0.7][Math.floor(id / 3) % 3]!));
 const REASONS = ['#78c878', '#22242e', '#f0e442', '#0072b2', '#e69f00', '#56b4e9', '#009e73', '#3c5a6e', '#9467bd', '#cc79a7',
-  '#d55e00', '#6e6e6e', '#b2182b', '#ffb6c1', '#7fffd4', '#8b5a2b', '#4a3e5c', '#820082'].map(fromHex);
+  '#d55e00', '#6e6e6e', '#b2182b', '#ffb6c1', '#7fffd4', '#8b5a2b', '#4a3e5c', '#820082', '#b4dcff'].map(fromHex);
 const NONE = fromHex('#969696');
 
 export function entityColour(entity: number): number {

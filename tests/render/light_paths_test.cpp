@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: MIT
+// Light through glass and over mirrors: closed forms, and an oracle in double precision.
+
+#include "render/light_paths.hpp"
+
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <fathom/core/error.hpp>
+#include <fathom/simulate/environments.hpp>
+
+#include "render/any_sensors.hpp"
+#include "render/stereo_scenes.hpp"
+#include "render/test_scenes.hpp"
+#include "support/casters.hpp"
+#include "support/error_text.hpp"
+
+namespace fathom {
+namespace {
+
+using test::kDeg;
+using test::make_sensor;
+using test::message_of;
+using test::render_once;
+
+/// One ray from the origin along each direction.
+Sensor make_rays_along(const std::vector<Vec3>& directions) {
+  RayPattern pattern;
+  pattern.rows = 1, pattern.cols = static_cast<std::uint32_t>(directions.size());
+  for (const Vec3& d : directions) {
+    pattern.direction_x.push_back(static_cast<float>(d.x));
+    pattern.direction_y.push_back(static_cast<float>(d.y));
+    pattern.direction_z.push_back(static_cast<float>(d.z));
+  }
+  pattern.min_range_m = {0}, pattern.max_range_m = {1000};
+  return make_sensor(pattern);
+}
+
+Vec3 level(double angle_rad) { return {std::cos(angle_rad), std::sin(angle_rad), 0}; }
+
+/// Surfaces across the x axis, each turned about z.
+struct Sheet {
+  std::string material;
+  double x_m, angle_rad = 0.0;
+};
+
+/// The last sheet is a matt wall of reflectivity 0.8.
+Scene make_sheets(const SurfaceOptics& glass, const std::vector<Sheet>& sheets) {
+  Scene scene;
+  const MeshId plane = scene.add_mesh(make_plane(400, 400));
+  scene.add_material({.name = "glass", .optics = glass});
+  scene.add_material({.name = "wall", .reflectivity = 0.8F});
+  for (const Sheet& sheet : sheets) {
+    scene.add_entity({.name = std::to_string(scene.entities().size()),
+                      .mesh = plane,
+                      .parent_from_entity =
+                          Pose{{sheet.x_m, 0, 0}, from_roll_pitch_yaw(0, -std::numbers::pi / 2, sheet.angle_rad)},
+                      .material = sheet.material});
+  }
+  return scene;
+}
+
+/// By sines and tangents, unlike the library.
+double fresnel_of(double n, double a) {
+  if (a < 1e-6) return std::pow((n - 1) / (n + 1), 2);
+  const double b = std::asin(std::sin(a) / n);
+  return 0.5 * (std::pow(std::sin(a - b) / std::sin(a + b), 2) + std::pow(std::tan(a - b) / std::tan(a + b), 2));
+}
+
+double passed_by_pane(double n, double a) {
+  const double r = fresnel_of(n, a);
+  return 1 - 2 * r / (1 + r);
+}
+
+TEST(LightPaths, PassesAPane) {
+  const SurfaceOptics glass = {.refractive_index = 1.52F, .thickness_m = 0.01F};
+  for (const double a : {0.0, 45 * kDeg, 80 * kDeg}) {
+    Sensor sensor = make_rays_along({{1, 0, 0}});
+    // Head-on the pane dazzles, and far from it the wall is mirrored too.
+    sensor.returns = {a == 0.0 ? ReturnChoice::kLast : ReturnChoice::kFirst};
+    const Frame f = render_once(make_sheets(glass, {{"glass", 2, a}, {"wall", 300}}), sensor);
+    const double n = 1.52F, delay = 0.01F * (std::sqrt(n * n - std::pow(std::sin(a), 2)) - std::cos(a));
+    EXPECT_EQ(f.reason()[0], Reason::kHit);
+    EXPECT_NEAR(f.range_m()[0], 300 + delay, 1e-4) << a;
+    EXPECT_NEAR(f.intensity()[0], 0.8 * std::pow(passed_by_pane(n, a), 2), 2e-5) << a;
+    EXPECT_EQ(f.path()[0], kThroughGlass);
+    EXPECT_EQ(f.entity_id()[0], 1U);
+  }
+}
+
+TEST(LightPaths, PassesAsManyPanesAsItHasBounces) {
+  const SurfaceOptics glass = {.refractive_index = 1.5F};
+  Sensor sensor = make_rays_along({{1, 0, 0}});
+  sensor.returns = {ReturnChoice::kLast};
+  const Scene scene = make_sheets(glass, {{"glass", 2}, {"glass", 5}, {"wall", 10}});
+  const Frame f = render_once(scene, sensor);
+  EXPECT_NEAR(f.range_m()[0], 10, 1e-5);
+  EXPECT_NEAR(f.intensity()[0], 0.8 * std::pow(passed_by_pane(1.5, 0), 4), 1e-5);
+  sensor.light_paths.bounces = 1;
+  sensor.parent_from_sensor = Pose{{}, from_roll_pitch_yaw(0, 0, 0.2)};
+  EXPECT_EQ(render_once(scene, sensor).reason()[0], Reason::kSpecular);
+}
+
+TEST(LightPaths, ZigzagsInACorridorOfMirrors) {
+  Scene scene = make_sheets({.mirror = 0.9F}, {{"wall", 10}});
+  const MeshId plane{0};
+  for (const double y : {-1.0, 1.0}) {
+    scene.add_entity({.name = y < 0 ? "right" : "left",
+                      .mesh = plane,
+                      .parent_from_entity = Pose{{0, y, 0}, from_roll_pitch_yaw(std::numbers::pi / 2, 0, 0)},
+                      .material = "glass"});
+  }
+  Sensor sensor = make_rays_along({level(0), level(15 * kDeg), level(25 * kDeg), level(35 * kDeg)});
+  sensor.light_paths.bounces = 4;
+  const Frame f = render_once(scene, sensor);
+  const double bounces[] = {0, 1, 2, 4};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double a = std::array{0.0, 15.0, 25.0, 35.0}[i] * kDeg;
+    EXPECT_NEAR(f.range_m()[i], 10 / std::cos(a), 1e-5) << i;
+    EXPECT_NEAR(f.intensity()[i], 0.8 * std::cos(a) * std::pow(0.9, 2 * bounces[i]), 1e-5) << i;
+    EXPECT_EQ(f.path()[i], bounces[i] > 0 ? kMirrored : 0U) << i;
+    EXPECT_EQ(f.entity_id()[i], 0U);
+  }
+}
+
+TEST(LightPaths, GivesOneReturnOrTwoByPower) {
+  const Scene scene = make_sheets({.refractive_index = 1.5F, .diffuse = 0.1F}, {{"glass", 2}, {"wall", 10}});
+  Sensor sensor = make_rays_along({level(5 * kDeg)});
+  sensor.divergence = {.horizontal_rad = 0.002F, .vertical_rad = 0.002F};
+  sensor.returns = {ReturnChoice::kStrongest, ReturnChoice::kLast};
+  const auto returns = [&](float reach_10_m) {
+    sensor.detection.reach_10_m = reach_10_m;
+    return render_once(scene, sensor);
+  };
+  const Frame both = returns(20), one = returns(3);  // powers: 0.025 and 0.005, least 0.00025 and 0.011
+  EXPECT_NEAR(both.range_m()[0], 2 / std::cos(5 * kDeg), 1e-3);
+  EXPECT_NEAR(both.range_m()[1], 10 / std::cos(5 * kDeg), 1e-3);
+  EXPECT_EQ(both.path()[0], 0U);
+  EXPECT_EQ(both.path()[1], kThroughGlass);
+  const double cosine = std::cos(5 * kDeg);
+  EXPECT_NEAR(both.intensity()[0], 0.1 * cosine, 1e-4);
+  EXPECT_NEAR(both.intensity()[1], 0.8 * cosine * std::pow(0.9 * passed_by_pane(1.5, 5 * kDeg), 2), 1e-4);
+  EXPECT_NEAR(one.range_m()[0], 2 / std::cos(5 * kDeg), 1e-3);
+  EXPECT_EQ(one.reason()[1], Reason::kNoFurtherReturn);
+}
+
+TEST(LightPaths, ChoosesAmongTheEchoesOfALine) {
+  const Scene scene = make_sheets({.refractive_index = 1.5F, .diffuse = 0.05F}, {{"glass", 2}, {"wall", 10}});
+  Sensor sensor = make_rays_along({level(5 * kDeg)});
+  for (const auto& [choice, range] : {std::pair(ReturnChoice::kFirst, 2.0), std::pair(ReturnChoice::kLast, 10.0)}) {
+    sensor.returns = {choice};
+    EXPECT_NEAR(render_once(scene, sensor).clean_range_m()[0], range / std::cos(5 * kDeg), 1e-5);
+  }
+  sensor.divergence.separation_m = 20;
+  const double joined = render_once(scene, sensor).range_m()[0];
+  EXPECT_TRUE(joined > 2.1 && joined < 10) << "one pulse: the mean by power";
+}
+
+TEST(LightPaths, LosesWhatLeaves) {
+  Scene scene = make_sheets({.mirror = 1.0F}, {{"glass", 3, 0.5}});
+  const Frame f = render_once(scene, make_rays_along({{1, 0, 0}, {-1, 0, 0}}));
+  EXPECT_EQ(f.reason()[0], Reason::kSpecular);
+  EXPECT_NEAR(f.clean_range_m()[0], 3, 1e-6);
+  EXPECT_EQ(f.entity_id()[0], 0U);
+  EXPECT_EQ(f.intensity()[0], 0.0F);
+  EXPECT_TRUE(std::isnan(f.range_m()[0]));
+  EXPECT_EQ(f.reason()[1], Reason::kMiss);
+}
+
+TEST(LightPaths, DazzleHeadOn) {
+  const Scene scene = make_sheets({.refractive_index = 1.33F, .roughness_rad = 0.05F, .opaque = true}, {{"glass", 3}});
+  const Frame f = render_once(scene, make_rays_along({level(0.049), level(0.051)}));
+  EXPECT_NEAR(f.intensity()[0], fresnel_of(1.33, 0.049) / (4 * 0.05 * 0.05), 1e-3);
+  EXPECT_EQ(f.reason()[0], Reason::kHit);
+  EXPECT_EQ(f.reason()[1], Reason::kSpecular);
+}
+
+RC_GTEST_PROP(LightPaths, NoLightIsMade, ()) {
+  const auto share = [] { return static_cast<float>(*rc::gen::inRange(0, 1001)) / 1000.0F; };
+  SurfaceOptics surface;
+  surface.diffuse = share();
+  if (*rc::gen::arbitrary<bool>()) {
+    surface.mirror = (1.0F - surface.diffuse) * share();
+  } else {
+    surface.refractive_index = 1.001F + 3.9F * share(), surface.opaque = *rc::gen::arbitrary<bool>();
+  }
+  const float cosine = 0.001F + 0.999F * share();
+  const LightShares shares = shares_of(surface, cosine);
+  const double sum = double{surface.diffuse} + double{shares.passed} + double{shares.mirrored};
+  RC_ASSERT(shares.passed >= 0.0F && shares.mirrored >= 0.0F && sum <= 1 + 1e-6);
+  if (surface.mirror == 0.0F && !surface.opaque) RC_ASSERT(sum > 1 - 1e-6);
+}
+
+/// Over all branches: panes between white walls.
+TEST(LightPaths, ReturnsNoMoreLightThanItSends) {
+  Scene scene = make_sheets({.refractive_index = 2.5F, .diffuse = 0.1F},
+                            {{"glass", 2, 0.2}, {"glass", 5, -0.3}, {"wall", 9}, {"wall", -7}});
+  Sensor sensor = make_rays_along({level(0.1), level(0.3), level(-0.4)});
+  sensor.divergence = {.horizontal_rad = 0.002F, .vertical_rad = 0.002F, .separation_m = 0.0F};
+  sensor.light_paths.bounces = 4;
+  using enum ReturnChoice;
+  sensor.returns = {kStrongest, kSecondStrongest, kFirst, kLast, kSecond};
+  const Frame f = render_once(scene, sensor);
+  for (std::size_t i = 0; i < f.rays(); ++i) {
+    double sum = 0;
+    for (std::size_t k = 0; k < 5; ++k) sum += double{f.intensity()[i + k * f.rays()]};
+    EXPECT_TRUE(sum > 0 && sum <= 1) << sum;
+  }
+}
+
+/// The way from o along d to the walls of a room from -half to half.
+double to_walls(const Vec3& o, const Vec3& d, const Vec3& half) {
+  double way = 1e9;
+  const double from[] = {o.x, o.y, o.z}, along[] = {d.x, d.y, d.z}, at[] = {half.x, half.y, half.z};
+  for (int k = 0; k < 3; ++k) way = std::min(way, ((along[k] > 0 ? at[k] : -at[k]) - from[k]) / along[k]);
+  return way;
+}
+
+RC_GTEST_PROP(LightPaths, GhostsLieWhereAMirrorShowsThem, ()) {
+  const auto number = [](int low, int high) { return *rc::gen::inRange(low * 1000, high * 1000) * 1e-3; };
+  const Quaternion turn = from_roll_pitch_yaw(number(-3, 3), number(-1, 1), number(-3, 3));
+  const Vec3 at = {number(1, 2), number(-1, 1), number(-1, 1)}, n = rotate(turn, {0, 0, 1});
+  Scene scene;
+  scene.add_entity({.name = "room", .mesh = scene.add_mesh(make_box({8.0001, 6.0001, 4.0001}))});
+  scene.add_material({.name = "mirror", .optics = {.mirror = 1.0F}});
+  scene.add_entity({.name = "mirror",
+                    .mesh = scene.add_mesh(make_plane(0.8, 0.8)),
+                    .parent_from_entity = Pose{at, turn},
+                    .material = "mirror"});
+  std::vector<Vec3> directions;
+  for (int i = 0; i < 40; ++i) {
+    const Vec3 to = at + rotate(turn, {number(-1, 1) * 0.38, number(-1, 1) * 0.38, 0});
+    directions.push_back((1 / std::sqrt(dot(to, to))) * to);
+  }
+  const Frame f = render_once(scene, make_rays_along(directions));
+  for (std::size_t i = 0; i < directions.size(); ++i) {
+    const Vec3& d = directions[i];
+    const double way = dot(at, n) / dot(d, n);
+    const Vec3 struck = way * d, mirrored = d + (-2 * dot(d, n)) * n;
+    if (std::abs(dot(d, n)) < 0.2 || to_walls({}, d, {4.00005, 3.00005, 2.00005}) < way) continue;
+    const double behind = to_walls(struck, mirrored, {4.00005, 3.00005, 2.00005});
+    const Vec3 end = struck + behind * mirrored, ghost = (way + behind) * d;
+    if (std::abs(std::abs(end.x) - 4) > 1e-3 && std::abs(std::abs(end.y) - 3) > 1e-3) continue;
+    RC_ASSERT(f.path()[i] == kMirrored);
+    RC_ASSERT(f.entity_id()[i] == 0U);
+    const PointSpan hit = f.hit_sensor_m();
+    RC_ASSERT(std::abs(double{hit.x[i]} - ghost.x) < 1e-5 * (1 + way + behind));
+    RC_ASSERT(std::abs(double{hit.y[i]} - ghost.y) < 1e-5 * (1 + way + behind));
+    RC_ASSERT(std::abs(double{hit.z[i]} - ghost.z) < 1e-5 * (1 + way + behind));
+    const PointSpan normal = f.normal_world();
+    const Vec3 seen = {normal.x[i], normal.y[i], normal.z[i]};
+    RC_ASSERT(std::abs(std::cos(double{f.incidence_rad()[i]}) + dot(seen, d)) < 1e-5);
+  }
+}
+
+/// A room with a pane, a mirror and water.
+Scene make_glass_room(bool is_clear = true) {
+  Scene scene = test::make_room_scene();
+  const MeshId plane = scene.add_mesh(make_plane(3, 3));
+  const Pose poses[] = {{{2, 0, 0}, from_roll_pitch_yaw(0, 1.5, 0.3)},
+                        {{0, 2.5, 0}, from_roll_pitch_yaw(1.5, 0, 0)},
+                        {{-2, 0, -1.4}, {}}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    Material material = preset_material(std::string(kMaterialPresets[i]), kMaterialPresets[i]);
+    if (!is_clear) material.optics = {};
+    scene.add_material(material);
+    scene.add_entity({.name = material.name, .mesh = plane, .parent_from_entity = poses[i], .material = material.name});
+  }
+  return scene;
+}
+
+TEST(LightPaths, DependOnNeitherThreadsNorTilesNorInstructions) {
+  for (const float divergence : {0.0F, 0.003F}) {
+    SpinningLidar lidar = test::make_lidar(16, 240);
+    Sensor sensor = make_sensor(lidar, test::three_gaussians());
+    sensor.divergence.horizontal_rad = divergence, sensor.detection.reach_10_m = 20;
+    const Frame one = render_once(make_glass_room(), sensor);
+    std::array<int, 4> paths = {};
+    for (const std::uint8_t path : one.path()) ++paths[path];
+    EXPECT_TRUE(paths[0] > 500 && paths[1] > 100 && paths[2] > 50) << paths[1] << " " << paths[2];
+    for (const Isa isa : test::usable_isas()) {
+      const SimulatorOptions options = {.seed = 7, .compute = {.threads = 4, .isa = isa}};
+      EXPECT_EQ(test::channels_that_differ(one, render_once(make_glass_room(), sensor, test::all_channels(), options)), "");
+    }
+    sensor.noise = {};
+    const Frame straight = render_once(make_glass_room(), sensor);
+    Environments many(make_glass_room(), {.simulator = {.compute = {.threads = 2}}, .count = 2});
+    Frame frames({Channel::kRange, Channel::kPath});
+    many.render(many.add_sensor(sensor), 0, frames);
+    EXPECT_TRUE(test::same_bits(frames.range_m().subspan(straight.size()), straight.range_m()));
+    EXPECT_TRUE(test::same_bits(frames.path().first(straight.size()), straight.path()));
+    // The same rays in one row lie in other tiles.
+    RayPattern row = make_pattern(lidar);
+    row.cols *= row.rows, row.rows = 1, row.ring.clear();
+    sensor.model = row;
+    const Frame flat = render_once(make_glass_room(), sensor);
+    EXPECT_TRUE(test::same_bits(straight.clean_range_m(), flat.clean_range_m()));
+    EXPECT_TRUE(test::same_bits(straight.entity_id(), flat.entity_id()));
+    EXPECT_TRUE(test::same_bits(straight.path(), flat.path()));
+  }
+}
+
+TEST(LightPaths, LeaveOtherRaysAsTheyAre) {
+  const Sensor sensor = make_sensor(test::make_lidar(16, 240), test::three_gaussians());
+  const Frame clear = render_once(make_glass_room(), sensor), matt = render_once(make_glass_room(false), sensor);
+  std::size_t compared = 0;
+  for (std::size_t i = 0; i < clear.size(); ++i) {
+    if (matt.entity_id()[i] > 2) continue;
+    ASSERT_EQ(clear.range_m()[i], matt.range_m()[i]);
+    ASSERT_EQ(clear.intensity()[i], matt.intensity()[i]);
+    ++compared;
+  }
+  EXPECT_GT(compared, 1000U);
+}
+
+TEST(LightPaths, KeepTheTimeOfTheRay) {
+  const auto seen = [](const SurfaceOptics& optics) {
+    Scene scene = make_sheets(optics, {{"glass", 2}});
+    scene.add_entity({.name = "wall",
+                      .mesh = MeshId{0},
+                      .parent_from_entity = Trajectory({{0.0, {{10, 0, 0}, from_roll_pitch_yaw(0, -1.2, 0)}},
+                                                        {1.0, {{40, 0, 0}, from_roll_pitch_yaw(0, -1.2, 0)}}})});
+    SpinningLidar lidar = test::make_lidar(4, 64);
+    Sensor sensor = make_sensor(lidar);
+    sensor.rolling = true, sensor.light_paths.bounces = optics.is_clear() ? 1 : 0;
+    if (!optics.is_clear()) sensor.ignore = {EntityId{0}};
+    return render_once(scene, sensor);
+  };
+  const Frame through = seen({.refractive_index = 1.5F}), alone = seen({});
+  std::size_t compared = 0;
+  for (std::size_t i = 0; i < through.size(); ++i) {
+    if (through.path()[i] != kThroughGlass) continue;
+    ASSERT_NEAR(through.clean_range_m()[i], alone.clean_range_m()[i], 1e-6 * alone.clean_range_m()[i]);
+    ASSERT_NEAR(through.velocity_m_s()[i], alone.velocity_m_s()[i], 1e-4);
+    ++compared;
+  }
+  EXPECT_GT(compared, 20U);
+}
+
+TEST(LightPaths, ACameraSeesThroughPanesAndLosesMirrors) {
+  Sensor camera = make_sensor(test::make_stereo(32, 8, 30, 0.1), {StereoShadow{}});
+  const Frame pane = render_once(make_sheets({.refractive_index = 1.5F, .diffuse = 0.02F}, {{"glass", 2}, {"wall", 6}}), camera);
+  const Frame bare = render_once(make_sheets({.mirror = 0.9F}, {{"wall", 6}}), camera);
+  const Scene mirror = make_sheets({.mirror = 0.9F}, {{"glass", 2, 0.5}, {"wall", 6}, {"wall", -5}});
+  const Frame lost = render_once(mirror, camera);
+  camera.light_paths.camera_ghosts = true;
+  const Frame ghosts = render_once(mirror, camera);
+  for (std::size_t i = 0; i < pane.size(); ++i) {
+    EXPECT_EQ(pane.reason()[i], Reason::kHit);
+    EXPECT_NEAR(pane.depth_m()[i], 6, 1e-5);
+    const double a = double{bare.incidence_rad()[i]};
+    EXPECT_NEAR(pane.energy()[i] / bare.energy()[i], std::pow(0.98 * passed_by_pane(1.5, a), 2), 1e-5);
+    EXPECT_EQ(lost.reason()[i], Reason::kSpecular);
+    EXPECT_EQ(ghosts.reason()[i], Reason::kHit);
+    EXPECT_EQ(ghosts.path()[i], kMirrored);
+    EXPECT_GT(ghosts.depth_m()[i], 2.0F);
+  }
+}
+
+TEST(LightPaths, OpticsAreChecked) {
+  const auto text = [](const SurfaceOptics& optics) {
+    return message_of<InputError>([&] { make_sheets(optics, {}); });
+  };
+  const std::string start = "material 'glass': optics.";
+  EXPECT_EQ(text({.refractive_index = 0.5F}), start + "refractive_index = 0.5 is not in [1, 5]");
+  EXPECT_EQ(text({.refractive_index = 1.5F, .mirror = 0.5F}),
+            start + "refractive_index = 1.5 and mirror = 0.5 are both given; one is enough");
+  EXPECT_EQ(text({.diffuse = 0.5F, .mirror = 0.6F}), start + "mirror = 0.6 and diffuse = 0.5 have a sum above 1");
+  EXPECT_EQ(text({.thickness_m = 0.1F, .mirror = 0.6F}), start + "thickness_m is for a pane");
+  EXPECT_EQ(text({.diffuse = 0.5F}),
+            "material 'glass': optics has neither a refractive_index above 1 nor a mirror above 0");
+  EXPECT_EQ(message_of<InputError>([] { static_cast<void>(preset_material("x", "miror")); }),
+            "there is no preset 'miror' of materials (nearest known: 'mirror')");
+  Sensor sensor = make_rays_along({{1, 0, 0}});
+  sensor.light_paths.bounces = 5;
+  EXPECT_EQ(message_of<InputError>([&] { render_once(make_sheets({}, {}), sensor); }),
+            "sensor 'lidar': light_paths.bounces = 5 is not in [0, 4]");
+}
+
+TEST(LightPaths, AreNotForGpus) {
+  const SurfaceTable glass(make_sheets({.mirror = 0.5F}, {{"glass", 1}})), matt(make_sheets({}, {{"wall", 1}}));
+  Compute compute;
+  compute.device.kind = DeviceKind::kCuda;
+  EXPECT_EQ(message_of<InputError>([&] { device_for(nullptr, compute, {}, glass); }),
+            "device cuda: the scene has materials that pass or mirror light; only the processor renders them");
+  EXPECT_EQ(device_for(nullptr, compute, {}, matt), nullptr);
+  compute.device.kind = DeviceKind::kAuto;
+  EXPECT_EQ(device_for(nullptr, compute, {}, glass), nullptr);
+}
+
+}  // namespace
+}  // namespace fathom
