@@ -140,6 +140,7 @@ StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangeP
       staged.needs_surface |= needs.angles || needs.sight || needs.camera || needs.baseline;
       staged.needs_angles |= needs.angles;
       staged.needs_sight |= needs.sight;
+      staged.reads_power |= needs.power;
       const bool by_entity = !chain[place].by_entity.empty();
       staged.differs_by_entity |= by_entity;
       staged.edge_differs_by_entity |= by_entity && stage == Stage::kEdgeLoss;

@@ -77,6 +77,7 @@ struct StagedChain {
   EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of the array of energies
   EnergyGain energy_gain;                           ///< the same
   float least_power = 0.0F;                         ///< of the sensor: see Detection
+  bool reads_power = false;                         ///< whether any model reads the power of returns
   RangePolicy range_policy = RangePolicy::kKeep;    ///< kKeep if no model can carry a return outside
 };
 
@@ -103,7 +104,7 @@ inline bool reads_angles(const StagedChain& chain, ChannelSet channels) {
 inline bool reads_normals(const StagedChain& chain, ChannelSet channels) {
   return channels.contains(Channel::kNormal) || channels.contains(Channel::kIncidence) ||
          channels.contains(Channel::kIntensity) || reads_angles(chain, channels) || chain.edge_reads.jumps ||
-         chain.least_power > 0.0F;
+         chain.least_power > 0.0F || chain.reads_power;
 }
 
 /// `sensor`: its name, which names the streams; `policy`: used if a model can carry a return outside the limits;

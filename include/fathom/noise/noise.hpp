@@ -132,6 +132,7 @@ struct NoiseHooks {
   double (*least_depth_m)(const void*, const Optics&) = nullptr;
   std::string_view (*idle)(const void*, std::string_view) = nullptr;
   Noise (*without_losses)(const void*) = nullptr;
+  std::vector<float> (*tabulate)(const void*) = nullptr;
   void (*act)(const void*, MeasuredRangeLaw&) = nullptr;
   double (*loss_probability)(const void*, const Return&, const Surface&) = nullptr;
   AxisTurn (*turn)(const void*) = nullptr;
@@ -298,9 +299,7 @@ class Noise {
   }
 
   /// Applies the model to a block (noise/detail/drive.hpp) with the kernel for `isa`.
-  void apply(Isa isa, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns, DrawBuffer& draws) const {
-    type_->kernels[static_cast<std::size_t>(isa)](model_.get(), key, rays, returns, draws);
-  }
+  FATHOM_API void apply(Isa isa, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns, DrawBuffer& draws) const;
 
  private:
   template <NoiseModel M>
@@ -325,6 +324,7 @@ class Noise {
   const detail::NoiseType* type_;
   std::shared_ptr<const void> model_;
   bool identity_;
+  std::shared_ptr<const std::vector<float>> table_ = nullptr;  ///< of tabulate(); null without, and for an identity
 };
 
 /// All registered models, in the order of the list.

@@ -40,6 +40,7 @@ struct NoiseStep {
   bool has_others;
   Entries entries;
   std::uint32_t first_number;  ///< of its correlated draws among FrameData::fields, or kWhite
+  const float* table;          ///< Receiver::table
 };
 
 /// Steps of one list of StagedChain.
@@ -63,6 +64,7 @@ struct Chain {
   EnergyAngle energy_angle;
   EnergyGain energy_gain;
   float least_power;
+  bool reads_power;
   bool has_window;
   WindowRule window;
 };
