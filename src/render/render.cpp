@@ -410,10 +410,23 @@ class BlockRenderer {
   void apply(const ActiveNoise& n) {
     const NoiseKey key = {job_.seed, job_.frame_index, stream_of_return(n.stream, return_)};
     draws_.fields = fields_of(job_, n);
+    returns_.placed = n.frame == ActiveNoise::kNoFrame ? nullptr : &place_rays(job_.places[n.frame]);
     if (n.others.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
     std::uint32_t entry[kBlockRays];
     for (std::uint32_t i = 0; i < rays_.count; ++i) entry[i] = entry_of_lane(job_, n.table, begin_, cast_, i);
     apply_entries(n, entry, job_.isa, key, rays_, returns_, draws_);
+  }
+
+  const RayBlock& place_rays(const Rigid& place) {
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      const std::uint32_t time = rolling() ? job_.plan.time_index[begin_ + i] : 0;
+      const Rigid& pose = rolling() ? job_.rolling_cast_from_sensor[time] : job_.cast_from_sensor;
+      const Ray ray = placed_ray(place, pose, ray_of_lane(rays_, i));
+      placed_.ox[i] = ray.ox, placed_.oy[i] = ray.oy, placed_.oz[i] = ray.oz;
+      placed_.dx[i] = ray.dx, placed_.dy[i] = ray.dy, placed_.dz[i] = ray.dz;
+    }
+    placed_.from_sensor_origin = false;
+    return placed_;
   }
 
   void store_returns() {
@@ -553,6 +566,7 @@ class BlockRenderer {
   bool has_hits_ = false;     // whether a lane may hold a return
   std::uint32_t return_ = 0;  // at work
   RayBlock rays_;
+  RayBlock placed_;
   ReturnBlock returns_;
   CastBlock cast_;
   PlaneBlock planes_;

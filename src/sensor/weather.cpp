@@ -143,49 +143,61 @@ DropLaw drops_of(double per_m3_mm, double per_mm, double reflectivity, double be
   return {per_m3_mm, per_mm, reflectivity, beam_m, beam_rad, nearest_m};
 }
 
-/// Integrals over the light of droplets from the crossover on, and over its products with the cosine and the sine of
-/// pi r / l, which make those with the pulse.
-struct SoftIntegrals {
-  std::vector<double> plain, cosine, sine;
-};
-
-SoftIntegrals soft_integrals(const Fog& fog, double step_m, std::size_t steps) {
-  const double begin = double{fog.crossover_begin_m}, alpha = double{fog.extinction()};
-  const double rise = std::max(double{fog.crossover_end_m} - begin, 1e-9);
-  SoftIntegrals sums = {{0.0}, {0.0}, {0.0}};
-  for (std::size_t i = 0; i < steps; ++i) {
-    const double r = begin + step_m * (static_cast<double>(i) + 0.5), xi = std::min((r - begin) / rise, 1.0);
-    const double light = step_m * xi * math::exp(-2.0 * alpha * r) / (r * r);
-    const auto [sine, cosine] = math::sincos(std::numbers::pi * r / double{fog.pulse_m});
-    sums.plain.push_back(sums.plain.back() + light);
-    sums.cosine.push_back(sums.cosine.back() + light * cosine), sums.sine.push_back(sums.sine.back() + light * sine);
+/// Air with droplets from `begin_m` on, over `span_m`. `light(r)`: of the droplets at r, per metre.
+template <class Light>
+class SoftPeaks {
+ public:
+  SoftPeaks(double pulse_m, double begin_m, double span_m, std::size_t cells, Light light)
+      : pulse_m_(pulse_m), begin_m_(begin_m), step_m_(span_m / static_cast<double>(kFiner * (cells - 1))), cells_(cells) {
+    for (std::size_t i = 0; i < kFiner * (cells - 1); ++i) {
+      const double r = begin_m + step_m_ * (static_cast<double>(i) + 0.5), value = step_m_ * light(r);
+      const auto [sine, cosine] = math::sincos(std::numbers::pi * r / pulse_m);
+      plain_.push_back(plain_.back() + value);
+      cosine_.push_back(cosine_.back() + value * cosine), sine_.push_back(sine_.back() + value * sine);
+    }
   }
-  return sums;
-}
+
+  /// The largest return of the droplets before each cell's range, times `scale`, and its place: [cells] each.
+  void tabulate(double scale, float* power, float* place) const {
+    std::fill_n(place, cells_, static_cast<float>(begin_m_));
+    const auto pulse_steps = static_cast<std::size_t>(2.0 * pulse_m_ / step_m_ + 0.5);
+    for (std::size_t at = 0; at < plain_.size(); ++at) {
+      const double r = begin_m_ + step_m_ * static_cast<double>(at);
+      const auto [sine, cosine] = math::sincos(std::numbers::pi * r / pulse_m_);
+      const std::size_t first = at > pulse_steps ? at - pulse_steps : 0;
+      for (std::size_t cell = 1; cell < cells_; ++cell) {
+        const std::size_t last = std::max(first, std::min(at, kFiner * cell));
+        // sin^2(x) = (1 - cos(2 x)) / 2
+        const double sum = 0.5 * (plain_[last] - plain_[first] - cosine * (cosine_[last] - cosine_[first]) -
+                                  sine * (sine_[last] - sine_[first]));
+        if (!(scale * sum > double{power[cell]})) continue;
+        power[cell] = static_cast<float>(scale * sum), place[cell] = static_cast<float>(std::max(r - pulse_m_, begin_m_));
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t kFiner = 8;  ///< steps of the integrals in a cell
+
+  double pulse_m_, begin_m_, step_m_;
+  std::size_t cells_;
+  /// Integrals over the light, and over its products with the cosine and the sine of pi r / l, which make the pulse's.
+  std::vector<double> plain_ = {0.0}, cosine_ = {0.0}, sine_ = {0.0};
+};
 
 }  // namespace
 
 std::vector<float> Fog::tabulate() const {
-  constexpr std::size_t kFiner = 8, kSteps = kFiner * (kRanges - 1);
-  const double begin = double{crossover_begin_m}, length = double{pulse_m};
-  const double step = double{table_span_m()} / kSteps, scale = 0.5 * std::numbers::pi * double{backscatter()};
-  const SoftIntegrals sums = soft_integrals(*this, step, kSteps);
-  const auto pulse_steps = static_cast<std::size_t>(2.0 * length / step + 0.5);
-  std::vector<float> table(2 * kRanges, 0.0F);
-  for (std::size_t cell = 0; cell < kRanges; ++cell) table[kRangeOf + cell] = crossover_begin_m;
-  for (std::size_t at = 0; at <= kSteps; ++at) {
-    const double r = begin + step * static_cast<double>(at);
-    const auto [sine, cosine] = math::sincos(std::numbers::pi * r / length);
-    const std::size_t first = at > pulse_steps ? at - pulse_steps : 0;
-    for (std::size_t cell = 1; cell < kRanges; ++cell) {
-      const std::size_t last = std::max(first, std::min(at, kFiner * cell));
-      const double power = scale * (sums.plain[last] - sums.plain[first] - cosine * (sums.cosine[last] - sums.cosine[first]) -
-                                    sine * (sums.sine[last] - sums.sine[first]));
-      if (!(power > double{table[kPowerOf + cell]})) continue;
-      table[kPowerOf + cell] = static_cast<float>(power);
-      table[kRangeOf + cell] = static_cast<float>(std::max(r - length, begin));
-    }
-  }
+  const double begin = double{crossover_begin_m}, rise = std::max(double{crossover_end_m} - begin, 1e-9);
+  const double length = double{pulse_m}, alpha = double{extinction()}, scale = std::numbers::pi * double{backscatter()};
+  std::vector<float> table(4 * kRanges, 0.0F);
+  const auto of_fog = [&](double r) {
+    return std::min((r - begin) / rise, 1.0) * math::exp(-2.0 * alpha * r) / (r * r);
+  };
+  SoftPeaks(length, begin, double{table_span_m()}, kRanges, of_fog)
+      .tabulate(scale, table.data() + kPowerOf, table.data() + kRangeOf);
+  SoftPeaks(length, 0.0, 2.0 * length, kRanges, [&](double r) { return math::exp(-2.0 * alpha * r); })
+      .tabulate(scale, table.data() + kLightOf, table.data() + kDepthOf);
   return table;
 }
 

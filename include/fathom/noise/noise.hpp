@@ -132,6 +132,7 @@ struct NoiseHooks {
   double (*least_depth_m)(const void*, const Optics&) = nullptr;
   std::string_view (*idle)(const void*, std::string_view) = nullptr;
   Noise (*without_losses)(const void*) = nullptr;
+  bool (*is_placed)(const void*) = nullptr;
   std::vector<float> (*tabulate)(const void*) = nullptr;
   void (*act)(const void*, MeasuredRangeLaw&) = nullptr;
   double (*loss_probability)(const void*, const Return&, const Surface&) = nullptr;
@@ -260,6 +261,10 @@ class Noise {
   [[nodiscard]] std::optional<Noise> without_losses() const {
     if (type_->hooks.without_losses == nullptr) return std::nullopt;
     return type_->hooks.without_losses(model_.get());
+  }
+
+  [[nodiscard]] bool is_placed() const {
+    return type_->hooks.is_placed != nullptr && type_->hooks.is_placed(model_.get());
   }
 
   // For learning; see noise/model.hpp.

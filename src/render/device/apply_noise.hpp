@@ -25,6 +25,7 @@ struct RayState {
   float intensity;   ///< as PoweredReading
   bool from_medium;  ///< the same
   Receiver receiver;
+  const Rigid *places, *pose;  ///< FrameData::places, and of the sensor in the caster's coordinates
   bool from_sensor_origin;
 };
 
@@ -154,6 +155,7 @@ FATHOM_KERNEL const float* numbers_of_ray(const FrameData& f, std::uint32_t ray)
     const NoiseKey key = {seed_and_frame.seed, seed_and_frame.frame, stream_of_return(step.stream, ray_return)};
     DrawPlace place = at;
     s.receiver.table = step.table;
+    if (step.frame != NoiseStep::kNoFrame) s.receiver.placed = placed_ray(s.places[step.frame], *s.pose, s.ray);
     place.numbers = step.first_number == NoiseStep::kWhite ? nullptr : at.numbers + step.first_number * at.plane;
     apply_any(*model, key, place, s, std::make_index_sequence<std::variant_size_v<RegisteredNoise>>());
   }

@@ -271,7 +271,7 @@ Steps Gatherer::add(const StagedChain& chain, const std::vector<ActiveNoise>& li
     steps.push_back({keeper.keep(std::span<const Model>(models)), n.stream, !n.others.empty(),
                      entries_of(n.table, keeper),
                      is_white ? NoiseStep::kWhite : chain.correlated[n.correlated].first_number,
-                     keeper.keep(detail::NoiseAccess::table(n.noise))});
+                     keeper.keep(detail::NoiseAccess::table(n.noise)), n.frame});
   }
   return {keeper.keep(std::span<const NoiseStep>(steps)), static_cast<std::uint32_t>(list.size())};
 }
@@ -310,6 +310,7 @@ FrameData Gatherer::gather(const RenderJob& job, Keeper& keeper) {
   data.rolling_cast = keeper.keep(job.rolling_cast_from_sensor);
   data.rolling_world = keeper.keep(job.rolling_world_from_sensor);
   data.speeds = keeper.keep(job.speeds);
+  data.places = keeper.keep(job.places);
   data.rig = job.rig;
   data.chain = last_chain_ == &job.chain ? last_.chain : gather(job.chain, keeper);
   data.policy = policy_of(job.range_policy);

@@ -193,6 +193,7 @@ class RayRenderer {
     if (!s_.from_sensor_origin) s_.ray.ox = r.ox[lane_], s_.ray.oy = r.oy[lane_], s_.ray.oz = r.oz[lane_];
     low_ = r.min_range_m[r.min_per_lane ? lane_ : 0];
     s_.receiver.max_range_m = r.max_range_m[r.max_per_lane ? lane_ : 0];
+    s_.places = f_.places, s_.pose = &pose();
     s_.receiver.least_power = f_.chain.least_power, s_.receiver.table = nullptr;
     s_.reason = kHitLane;
     s_.hit = {}, s_.surface = {};

@@ -51,6 +51,7 @@ struct alignas(64) ReturnBlock {
   std::uint32_t from_medium[kBlockRays];  ///< 0 or 1
   float least_power = 0.0F;
   const float* table = nullptr;
+  const RayBlock* placed = nullptr;  ///< Receiver::placed; null: the rays in the sensor frame
 };
 
 /// Philox words of a block, [quads].
@@ -252,6 +253,11 @@ concept ReadsPower = requires(const M& p, const Ray& ray, const PoweredReading& 
   M::apply(p, ray, in, receiver, draws);
 };
 
+FATHOM_KERNEL Ray ray_of_lane(const RayBlock& b, std::size_t i) {
+  const bool shared = b.from_sensor_origin;
+  return {shared ? 0.0F : b.ox[i], shared ? 0.0F : b.oy[i], shared ? 0.0F : b.oz[i], b.dx[i], b.dy[i], b.dz[i]};
+}
+
 FATHOM_KERNEL void put_reading(ReturnBlock& b, std::size_t i, const Return& hit, Reason reason) {
   b.x[i] = hit.x, b.y[i] = hit.y, b.z[i] = hit.z;
   b.range_m[i] = hit.range_m, b.radius_m[i] = hit.radius_m;
@@ -267,19 +273,16 @@ template <NoiseModel M, class Tag>
   const float* __restrict limits = b.max_range_m;
   const float* __restrict table = b.table;
   const float least_power = b.least_power;
-  const bool shared_origin = rays.from_sensor_origin;
+  const RayBlock& placed = b.placed == nullptr ? rays : *b.placed;
   const auto lane = [&](std::size_t i, float limit) __attribute__((always_inline)) {
-    const Ray ray = {shared_origin ? 0.0F : rays.ox[i],
-                     shared_origin ? 0.0F : rays.oy[i],
-                     shared_origin ? 0.0F : rays.oz[i],
-                     rays.dx[i],
-                     rays.dy[i],
-                     rays.dz[i]};
+    const Ray ray = ray_of_lane(rays, i);
     const Return hit = {b.x[i], b.y[i], b.z[i], b.range_m[i], b.radius_m[i]};
     const auto reason = static_cast<Reason>(b.reason[i]);
     if constexpr (ReadsPower<M>) {
       const PoweredReading in = {hit, reason, b.intensity[i], b.from_medium[i] != 0};
-      const PoweredReading out = M::apply(p, ray, in, {limit, least_power, table}, draws_of_lane<M>(draws, i));
+      Receiver receiver = {limit, least_power, table};
+      if constexpr (M::kNeeds.place) receiver.placed = ray_of_lane(placed, i);
+      const PoweredReading out = M::apply(p, ray, in, receiver, draws_of_lane<M>(draws, i));
       put_reading(b, i, out.hit, out.reason);
       b.intensity[i] = out.intensity, b.from_medium[i] = out.from_medium ? 1 : 0;
     } else {
