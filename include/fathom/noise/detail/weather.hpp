@@ -64,7 +64,7 @@ FATHOM_KERNEL PoweredReading report_stronger(const Ray& ray, const PoweredReadin
   const Reason hard = (met & !is_seen) ? Reason::kLowPower : in.reason;
   return {hit, is_soft ? Reason::kHit : hard,
           math::select(is_soft, soft.power * r * r, math::select(met | nothing, light, in.intensity)),
-          is_soft | in.from_medium};
+          is_soft || in.from_medium};
 }
 
 /// A place between two entries of a table.
