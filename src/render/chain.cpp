@@ -111,6 +111,29 @@ void add_correlated(const Correlation& correlation, bool closes, ActiveNoise& ac
                               .closes = closes});
 }
 
+/// Adds a model to its list, with its correlated draws.
+void add_active(ActiveNoise active, const Correlation& correlation, bool closes, StagedChain& staged) {
+  add_correlated(correlation, closes, active, staged);
+  read_settings(active, staged);
+  list_of(staged, active.noise.stage()).push_back(std::move(active));
+}
+
+/// Adds a model that acts in the world, and its entries, which act in the frames of their entities with other draws.
+void add_placed(const ChainEntry& entry, std::uint32_t stream, bool closes, StagedChain& staged) {
+  const auto add = [&](const Noise& noise, EntityId frame, std::uint32_t number) {
+    if (noise.is_identity()) return;
+    ActiveNoise active{noise, stream ^ (number * 0x85ebca6bU)};
+    if (noise.is_placed()) {
+      active.frame = static_cast<std::uint32_t>(staged.frames.size());
+      staged.frames.push_back(frame);
+    }
+    add_active(std::move(active), entry.correlation, closes, staged);
+  };
+  add(entry.noise, kNoEntity, 0);
+  std::uint32_t number = 0;
+  for (const EntityEntry& other : entry.by_entity) add(other.noise, other.entity, ++number);
+}
+
 ActiveNoise make_active(const ChainEntry& entry, std::uint32_t stream, std::span<const Entity> entities) {
   ActiveNoise active{entry.noise, stream};
   for (const EntityEntry& other : entry.by_entity) add_other(active, index(other.entity), other.noise);
@@ -129,13 +152,18 @@ StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangeP
     for (std::uint32_t place = 0; place < chain.size(); ++place) {
       const Noise& noise = chain[place].noise;
       if (noise.stage() != stage) continue;
-      ActiveNoise active = make_active(chain[place], make_stream(sensor, place, noise.slug()), entities);
+      const std::uint32_t stream = make_stream(sensor, place, noise.slug());
+      staged.reads_power |= noise.info().needs.power;
+      if (noise.info().needs.place) {
+        add_placed(chain[place], stream, closes, staged);
+        continue;
+      }
+      ActiveNoise active = make_active(chain[place], stream, entities);
       if (noise.is_identity() && active.others.empty()) continue;
       if (stage == Stage::kImage) {
         staged.window = noise.window();
         continue;
       }
-      add_correlated(chain[place].correlation, closes, active, staged);
       const SurfaceNeeds needs = noise.info().needs;
       staged.needs_surface |= needs.angles || needs.sight || needs.camera || needs.baseline;
       staged.needs_angles |= needs.angles;
@@ -143,8 +171,7 @@ StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangeP
       const bool by_entity = !chain[place].by_entity.empty();
       staged.differs_by_entity |= by_entity;
       staged.edge_differs_by_entity |= by_entity && stage == Stage::kEdgeLoss;
-      read_settings(active, staged);
-      list_of(staged, stage).push_back(std::move(active));
+      add_active(std::move(active), chain[place].correlation, closes, staged);
     }
   }
   if (!staged.on_return.empty() || staged.window) staged.range_policy = policy;
@@ -221,7 +248,7 @@ void check_other(std::string_view list, std::string_view what, std::size_t place
   if (base.slug() != other.slug()) {
     throw InputError(fmt::format("{}: entry {} of the chain is {}, not {}", list, place, base.slug(), other.slug()));
   }
-  if (!may_differ(base.info())) {
+  if (list == kByEntity ? !may_name_entities(base.info()) : !may_differ(base.info())) {
     throw InputError(fmt::format("{}: {} cannot differ by {}", list, base.slug(), what));
   }
   other.check_on(sensor);
@@ -279,6 +306,8 @@ void check_one_return(const Noise& noise, const SensorTraits& sensor) {
 bool may_differ(const NoiseInfo& model) {
   return model.stage != Stage::kRay && model.stage != Stage::kReading && model.stage != Stage::kImage;
 }
+
+bool may_name_entities(const NoiseInfo& model) { return may_differ(model) || model.needs.place; }
 
 bool may_correlate(const NoiseInfo& model) { return model.draws.normals + model.draws.uniforms > 0; }
 

@@ -49,6 +49,8 @@ struct ActiveNoise {
   std::vector<Noise> others = {};  ///< entries 1, 2, ...: other parameters, for some entities or for some rings
   EntryTable table = {};
   std::uint32_t correlated = kWhite;  ///< place in StagedChain::correlated
+  static constexpr std::uint32_t kNoFrame = ~0U;
+  std::uint32_t frame = kNoFrame;  ///< place in StagedChain::frames: of Receiver::placed
 };
 
 /// The tolerance of a model that needs lines of sight.
@@ -63,6 +65,7 @@ struct StagedChain {
   // loss: kShadow, then kEnergyLoss; on_return: kHitPoint, kRange, then kReading
   std::vector<ActiveNoise> velocity = {};  ///< models of stage kRange that act on the velocity
   std::vector<CorrelatedDraws> correlated = {};
+  std::vector<EntityId> frames = {};      ///< of models with a place; kNoEntity: the world
   std::optional<WindowRule> window;       ///< of the model of stage kImage
   bool needs_motion = false;              ///< whether a correlation follows the motion of the sensor
   bool needs_surface = false;             ///< whether any model reads a Surface
@@ -77,6 +80,7 @@ struct StagedChain {
   EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of the array of energies
   EnergyGain energy_gain;                           ///< the same
   float least_power = 0.0F;                         ///< of the sensor: see Detection
+  bool reads_power = false;                         ///< whether any model reads the power of returns
   RangePolicy range_policy = RangePolicy::kKeep;    ///< kKeep if no model can carry a return outside
 };
 
@@ -103,7 +107,7 @@ inline bool reads_angles(const StagedChain& chain, ChannelSet channels) {
 inline bool reads_normals(const StagedChain& chain, ChannelSet channels) {
   return channels.contains(Channel::kNormal) || channels.contains(Channel::kIncidence) ||
          channels.contains(Channel::kIntensity) || reads_angles(chain, channels) || chain.edge_reads.jumps ||
-         chain.least_power > 0.0F;
+         chain.least_power > 0.0F || chain.reads_power;
 }
 
 /// `sensor`: its name, which names the streams; `policy`: used if a model can carry a return outside the limits;
@@ -129,8 +133,10 @@ void apply_entries(const ActiveNoise& n, std::uint32_t* entry, Isa isa, const No
 /// parameter that must be the same.
 void check_needs(const NoiseChain& chain, const Noise& noise, const SensorTraits& sensor);
 
-/// Whether a model may have other parameters for entities or rings, on any sensor.
+/// Whether a model may have other parameters for rings and entities, on any sensor.
 bool may_differ(const NoiseInfo& model);
+/// Whether it may have entries for entities, on any sensor.
+bool may_name_entities(const NoiseInfo& model);
 /// Whether its draws may be correlated, on any sensor.
 bool may_correlate(const NoiseInfo& model);
 

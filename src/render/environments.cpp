@@ -27,6 +27,7 @@ class Environments::Impl {
     FrameTime time;
     Pose world_from_sensor;
     RigidSpeed speed;
+    std::vector<Rigid> places;
     bool reads_speed = false;
     Travel motion;
     EdgeScratch edge;
@@ -274,6 +275,7 @@ class Environments::Impl {
       view.reads_speed = reads_speed(frames[i]);
       if (view.reads_speed) view.speed = sensors_[i].speed(e, scene_, stamp_s);
       const Vec3 origin = origin_near(view.world_from_sensor.translation_m);
+      find_places(sensors_[i].chain(e), scene_, stamp_s, origin, view.places);
       view.caster = find_placed(s, stamp_s, origin);
       if (view.caster != nullptr) continue;
       if (view.own == nullptr) view.own = slots_[0][0].own->fork();
@@ -328,6 +330,7 @@ class Environments::Impl {
             .world_from_sensor = narrow(view.world_from_sensor, {}),
             .rolling_cast_from_sensor = {},
             .rolling_world_from_sensor = {},
+            .places = view.places,
             .speeds = std::span(&view.speed, view.reads_speed ? 1 : 0),
             .rig = view_rig(sensor.view(e), cast_from_sensor),
             .should_stop = options_.simulator.should_stop,

@@ -83,6 +83,7 @@ void PreparedImage::prepare(const GivenFrame& given, const GivenNeeds& needs, Ex
                            .in_order = !needs.view.seen_by_angle},
                .turns_normals = finds_normals || given.normal_frame == NormalFrame::kSensor,
                .reflectivity = given.reflectivity.empty() ? nullptr : given.reflectivity.data(),
+               .reflectivity_has_incidence = given.reflectivity_has_incidence,
                .hidden = needs.chain.needs_sight ? hidden_.data() : nullptr,
                .grid = grid_of(rays, needs.view)};
   const float* const normal = given.normal.data();

@@ -102,6 +102,7 @@ void CloudImage::prepare(const GivenCloud& given, const RayPattern& sensor) {
             .normal_frame = given.normal_frame,
             .entity_id = at_places(given.entity_id, entity_),
             .reflectivity = at_places(given.reflectivity, reflectivity_),
+            .reflectivity_has_incidence = given.reflectivity_has_incidence,
             .world_from_sensor = given.world_from_sensor};
 }
 

@@ -10,12 +10,6 @@ namespace fathom::FATHOM_ISA {
 
 namespace {
 
-/// Ray i of a block.
-FATHOM_KERNEL Ray ray_of(const RayBlock& b, std::size_t i) {
-  const bool shared = b.from_sensor_origin;
-  return {shared ? 0.0F : b.ox[i], shared ? 0.0F : b.oy[i], shared ? 0.0F : b.oz[i], b.dx[i], b.dy[i], b.dz[i]};
-}
-
 FATHOM_KERNEL void put_place(ReturnBlock& b, std::size_t i, const Return& r) {
   b.x[i] = r.x, b.y[i] = r.y, b.z[i] = r.z, b.radius_m[i] = r.radius_m;
 }
@@ -43,7 +37,7 @@ void to_world_rolling(const Rigid* poses, const std::uint32_t* index, const RayB
                       CastBlock& __restrict cast) {
   for (std::size_t i = 0; i < rays.count; ++i) {
     const Rigid& p = poses[index[i]];
-    const Ray ray = ray_of(rays, i);
+    const Ray ray = ray_of_lane(rays, i);
     const Triple d = turned(p, rays.dx[i], rays.dy[i], rays.dz[i]);
     cast.dx[i] = d.x, cast.dy[i] = d.y, cast.dz[i] = d.z;
     const Triple o = moved(p, ray.ox, ray.oy, ray.oz);
@@ -81,12 +75,12 @@ void place_returns(const RayBlock& __restrict rays, ReturnBlock& __restrict out)
     }
     return;
   }
-  for (std::size_t i = 0; i < out.count; ++i) put_place(out, i, return_along(ray_of(rays, i), out.range_m[i]));
+  for (std::size_t i = 0; i < out.count; ++i) put_place(out, i, return_along(ray_of_lane(rays, i), out.range_m[i]));
 }
 
 void ends(const RayBlock& __restrict rays, const float* __restrict range_m, PlaneBlock& __restrict out) {
   for (std::size_t i = 0; i < rays.count; ++i) {
-    const Triple end = end_of(ray_of(rays, i), range_m[i]);
+    const Triple end = end_of(ray_of_lane(rays, i), range_m[i]);
     out.a[i] = end.x, out.b[i] = end.y, out.c[i] = end.z;
   }
 }

@@ -135,6 +135,15 @@ RigidSpeed narrow(const Twist& twist) {
   return {{f(v.x), f(v.y), f(v.z)}, {f(w.x), f(w.y), f(w.z)}};
 }
 
+void find_places(const StagedChain& chain, const Scene& scene, double stamp_s, const Vec3& cast_origin_m,
+                 std::vector<Rigid>& places) {
+  places.clear();
+  for (const EntityId frame : chain.frames) {
+    const Pose world = frame == kNoEntity ? Pose{} : scene.world_from_entity(frame, stamp_s);
+    places.push_back(narrow(inverse(world) * Pose{cast_origin_m, {}}, {}));
+  }
+}
+
 namespace {
 
 CameraOffset turned(const Rigid& cast_from_sensor, const Vec3& at) {

@@ -63,6 +63,10 @@ class PreparedSensor {
 Rigid narrow(const Pose& pose, const Vec3& origin);
 RigidSpeed narrow(const Twist& twist);
 
+/// RenderJob::places at a time. `cast_origin_m`: of the caster's coordinates.
+void find_places(const StagedChain& chain, const Scene& scene, double stamp_s, const Vec3& cast_origin_m,
+                 std::vector<Rigid>& places);
+
 /// The cameras of a sensor with this pose in the caster's coordinates.
 RigView view_rig(const SensorView& view, const Rigid& cast_from_sensor);
 

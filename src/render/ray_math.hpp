@@ -152,6 +152,14 @@ FATHOM_KERNEL Triple sample_along(const ConeAxes& axes, const Triple& d, const S
           axes.up.z * s.y + d.z * s.z};
 }
 
+/// A ray of a sensor in another frame. `place`: from the caster's coordinates.
+FATHOM_KERNEL Ray placed_ray(const Rigid& place, const Rigid& cast_from_sensor, const Ray& ray) {
+  const Triple o = moved(cast_from_sensor, ray.ox, ray.oy, ray.oz);
+  const Triple d = turned(cast_from_sensor, ray.dx, ray.dy, ray.dz);
+  const Triple at = moved(place, o.x, o.y, o.z), along = turned(place, d.x, d.y, d.z);
+  return {at.x, at.y, at.z, along.x, along.y, along.z};
+}
+
 /// The random stream of a model for return k of each ray; return 0 has the stream of a sensor with one return.
 FATHOM_KERNEL std::uint32_t stream_of_return(std::uint32_t stream, std::uint32_t k) {
   return stream ^ (k * 0x9e3779b9U);

@@ -22,7 +22,7 @@ namespace {
 /// Whether normals are read after a window.
 bool shows_normals(const RenderJob& job, ChannelSet channels) {
   return channels.contains(Channel::kNormal) || channels.contains(Channel::kIncidence) ||
-         channels.contains(Channel::kIntensity) || job.chain.noise_needs_angles;
+         channels.contains(Channel::kIntensity) || job.chain.noise_needs_angles || job.chain.reads_power;
 }
 /// Whether entities are read after a window.
 bool shows_entity(const RenderJob& job, ChannelSet channels) {
@@ -118,7 +118,9 @@ class BlockRenderer {
 
   /// From hit noise on.
   void run_noise() {
+    if (job_.chain.reads_power) begin_light();
     apply(job_.chain.on_return);
+    if (job_.chain.reads_power) hide_surfaces();
     if (!job_.chain.on_return.empty()) lanes_.lose_unmeasurable(returns_);
     if (job_.range_policy != RangePolicy::kKeep) lanes_.apply_policy(job_.range_policy, limits(), returns_);
     apply(job_.chain.dropout);
@@ -181,15 +183,34 @@ class BlockRenderer {
 
   /// Returns that the sensor does not detect.
   void lose_weak() {
-    if (job_.samples == nullptr) {
-      find_intensities(0.0F, planes_.a);
-    } else {
-      const float* energy = hits_[return_].intensity;
-      for (std::uint32_t i = 0; i < rays_.count; ++i) {
-        planes_.a[i] = without_falloff(energy[i], returns_.range_m[i], job_.falloff_m);
-      }
-    }
+    find_light(planes_.a);
     lanes_.lose_weak(planes_.a, job_.chain.least_power, returns_);
+  }
+
+  /// The intensities of the surfaces before the falloff; 0 on a miss.
+  void find_light(float* out) const {
+    if (job_.samples == nullptr) return find_intensities(0.0F, out);
+    const float* energy = hits_[return_].intensity;
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      const bool met = cast_.entity[i] != index(kNoEntity);
+      out[i] = met ? without_falloff(energy[i], cast_.range_m[i], job_.falloff_m) : 0.0F;
+    }
+  }
+
+  /// Gives models of weather the light of the surfaces.
+  void begin_light() {
+    find_light(returns_.intensity);
+    std::fill_n(returns_.from_medium, rays_.count, 0U);
+    returns_.least_power = job_.chain.least_power;
+  }
+
+  /// A return from drops shows no surface.
+  void hide_surfaces() {
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      if (returns_.from_medium[i] == 0) continue;
+      cast_.range_m[i] = returns_.range_m[i];
+      cast_.entity[i] = index(kNoEntity), cast_.triangle[i] = kNoTriangle;
+    }
   }
 
   [[nodiscard]] bool any_hit() const {
@@ -427,10 +448,23 @@ class BlockRenderer {
   void apply(const ActiveNoise& n) {
     const NoiseKey key = {job_.seed, job_.frame_index, stream_of_return(n.stream, return_)};
     draws_.fields = fields_of(job_, n);
+    returns_.placed = n.frame == ActiveNoise::kNoFrame ? nullptr : &place_rays(job_.places[n.frame]);
     if (n.others.empty()) return n.noise.apply(job_.isa, key, rays_, returns_, draws_);
     std::uint32_t entry[kBlockRays];
     for (std::uint32_t i = 0; i < rays_.count; ++i) entry[i] = entry_of_lane(job_, n.table, begin_, cast_, i);
     apply_entries(n, entry, job_.isa, key, rays_, returns_, draws_);
+  }
+
+  const RayBlock& place_rays(const Rigid& place) {
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      const std::uint32_t time = rolling() ? job_.plan.time_index[begin_ + i] : 0;
+      const Rigid& pose = rolling() ? job_.rolling_cast_from_sensor[time] : job_.cast_from_sensor;
+      const Ray ray = placed_ray(place, pose, ray_of_lane(rays_, i));
+      placed_.ox[i] = ray.ox, placed_.oy[i] = ray.oy, placed_.oz[i] = ray.oz;
+      placed_.dx[i] = ray.dx, placed_.dy[i] = ray.dy, placed_.dz[i] = ray.dz;
+    }
+    placed_.from_sensor_origin = false;
+    return placed_;
   }
 
   void store_returns() {
@@ -525,8 +559,18 @@ class BlockRenderer {
   }
 
   void store_intensity() {
+    if (job_.chain.reads_power) return store_light();
     if (job_.samples != nullptr) return store_.values(Channel::kIntensity, hits_[return_].intensity);
     find_intensities(job_.falloff_m, planes_.b);
+    store_.values(Channel::kIntensity, planes_.b);
+  }
+
+  /// The intensities after the weather.
+  void store_light() {
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      const float light = returns_.intensity[i];
+      planes_.b[i] = job_.falloff_m > 0.0F ? light * falloff_at(cast_.range_m[i], job_.falloff_m) : light;
+    }
     store_.values(Channel::kIntensity, planes_.b);
   }
 
@@ -535,6 +579,12 @@ class BlockRenderer {
     float reflectivity[kBlockRays];
     const bool is_given = job_.given != nullptr;
     if (is_given) find_reflectivity(reflectivity);
+    if (is_given && job_.given->reflectivity_has_incidence) {
+      for (std::uint32_t i = 0; i < rays_.count; ++i) {
+        out[i] = falloff_m > 0.0F ? reflectivity[i] * falloff_at(cast_.range_m[i], falloff_m) : reflectivity[i];
+      }
+      return;
+    }
     const SurfaceView given = {reflectivity, nullptr, nullptr};  // of lanes
     for (std::uint32_t i = 0; i < rays_.count; ++i) {
       if (follows_lines() && paths_.followed[i] != 0) {
@@ -558,6 +608,7 @@ class BlockRenderer {
   bool has_hits_ = false;     // whether a lane may hold a return
   std::uint32_t return_ = 0;  // at work
   RayBlock rays_;
+  RayBlock placed_;
   ReturnBlock returns_;
   CastBlock cast_;
   PlaneBlock planes_;

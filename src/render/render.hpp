@@ -80,6 +80,7 @@ struct RenderJob {
   Rigid world_from_sensor;
   std::span<const Rigid> rolling_cast_from_sensor;  ///< [plan.times_s], or empty: not rolling
   std::span<const Rigid> rolling_world_from_sensor;
+  std::span<const Rigid> places;       ///< [chain.frames]: from the caster's coordinates
   std::span<const RigidSpeed> speeds;  ///< of the sensor: [plan.times_s] if rolling, else one; read by kVelocity
   RigView rig;
   const std::function<bool()>& should_stop;  ///< SimulatorOptions'; may be empty

@@ -80,6 +80,11 @@ bool lies_in_row(const Vec3& camera_m) {
 }
 
 void check_sight(const NoiseChain& chain, const PreparedSensor& prepared) {
+  for (const ChainEntry& entry : chain) {
+    if (!entry.noise.info().needs.place || entry.by_entity.empty()) continue;
+    throw InputError(fmt::format("sensor '{}': {} of an entity needs a scene, and given frames have none",
+                                 prepared.sensor().name, entry.noise.slug()));
+  }
   const StereoRig& cameras = prepared.view().cameras;
   if (lies_in_row(cameras.left_m) && lies_in_row(cameras.right_m)) return;
   for (const ChainEntry& entry : chain) {
@@ -209,6 +214,7 @@ class SensorNoise::Impl {
     PreparedImage image;
     EdgeScratch edge;
     FieldStore fields;
+    std::vector<Rigid> places;
   };
 
   [[nodiscard]] bool has_environments() const { return options_.environments > 0; }
@@ -290,6 +296,7 @@ class SensorNoise::Impl {
   RenderJob job_of(std::uint32_t e, const GivenRays& rays, const FrameTime& time, const Pose& world_from_sensor,
                    const std::optional<GivenMotion>& motion, Slot& slot) {
     const Rigid cast_from_sensor = narrow(world_from_sensor, world_from_sensor.translation_m);
+    slot.places.assign(rays.chain.frames.size(), narrow(Pose{world_from_sensor.translation_m, {}}, {}));
     std::optional<Travel> travel;
     if (options_.still) travel.emplace();
     if (motion) travel = {motion->way_m, motion->angle_rad};
@@ -307,6 +314,7 @@ class SensorNoise::Impl {
             .world_from_sensor = narrow(world_from_sensor, {}),
             .rolling_cast_from_sensor = {},
             .rolling_world_from_sensor = {},
+            .places = slot.places,
             .speeds = {},
             .rig = view_rig(sensor_.view(e), cast_from_sensor),
             .should_stop = options_.should_stop,

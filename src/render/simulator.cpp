@@ -30,6 +30,7 @@ struct RenderedSensor {
   PreparedSensor prepared;
   std::vector<Rigid> rolling_cast = {}, rolling_world = {};  // [plan.times_s]
   std::vector<RigidSpeed> speeds = {};
+  std::vector<Rigid> places = {};
   EdgeScratch edge = {};
   FieldStore fields = {};
   mutable FreshFrames fresh = {};
@@ -101,6 +102,7 @@ class Simulator::Impl {
     writer.resize(prepared.rays().rows, prepared.rays().cols, prepared.returns());
     writer.set_time(index, time.content, stamp, time.delivered_s);
     const Rigid cast_from_sensor = narrow(world_from_sensor, caster_->origin());
+    find_places(prepared.chain(), scene_, stamp, caster_->origin(), s.places);
     fathom::render({.plan = prepared.plan(),
                     .pattern = prepared.rays(),
                     .chain = prepared.chain(),
@@ -115,6 +117,7 @@ class Simulator::Impl {
                     .world_from_sensor = narrow(world_from_sensor, {}),
                     .rolling_cast_from_sensor = s.rolling_cast,
                     .rolling_world_from_sensor = s.rolling_world,
+                    .places = s.places,
                     .speeds = s.speeds,
                     .rig = view_rig(prepared.view(), cast_from_sensor),
                     .should_stop = options_.should_stop,

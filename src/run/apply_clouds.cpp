@@ -36,11 +36,42 @@ struct CloudCoordinates {
   PointValue x, y, z;
 };
 
+/// The intensities of a cloud, which weather reads and changes. The full scale is the least of 1, 255 and 65535 that
+/// holds them all.
+class CloudIntensity {
+ public:
+  CloudIntensity(const msg::PointCloud2& cloud, bool is_read) {
+    value_ = is_read ? find_value(cloud, "intensity") : std::nullopt;
+    if (!value_) return;
+    double most = 0.0;
+    for (std::size_t i = 0; i < points_of(cloud); ++i) most = std::max(most, of(cloud, i));
+    scale_ = most <= 1.0 ? 1.0 : most <= 255.0 ? 255.0 : 65535.0;
+    for (std::size_t i = 0; i < points_of(cloud); ++i) {
+      shares_.push_back(static_cast<float>(std::min(of(cloud, i) / scale_, 1.0)));
+    }
+  }
+  /// [points] in [0, 1]; empty if not read.
+  [[nodiscard]] std::span<const float> shares() const { return shares_; }
+  void put(float share, std::byte* point) const {
+    if (value_) value_->put(std::clamp(double{share}, 0.0, 1.0) * scale_, point);
+  }
+
+ private:
+  [[nodiscard]] double of(const msg::PointCloud2& cloud, std::size_t i) const {
+    const double value = value_->of(cloud.data.data() + byte_of_point(cloud, i));
+    return value > 0.0 ? value : 0.0;  // also for NaN
+  }
+
+  std::optional<PointValue> value_;
+  double scale_ = 1.0;
+  std::vector<float> shares_;
+};
+
 /// The arrays of a cloud.
 class CloudColumns {
  public:
-  CloudColumns(const msg::PointCloud2& cloud, const CloudCoordinates& at)
-      : rows_(cloud.height > 1 ? cloud.height : 0), cols_(cloud.width) {
+  CloudColumns(const msg::PointCloud2& cloud, const CloudCoordinates& at, const CloudIntensity& intensity)
+      : intensity_(intensity), rows_(cloud.height > 1 ? cloud.height : 0), cols_(cloud.width) {
     const std::optional<PointValue> ring = find_value(cloud, "ring");
     for (std::size_t i = 0; i < points_of(cloud); ++i) {
       const std::byte* const point = cloud.data.data() + byte_of_point(cloud, i);
@@ -51,7 +82,14 @@ class CloudColumns {
     }
   }
   [[nodiscard]] GivenCloud given() const {
-    return {.x_m = x_, .y_m = y_, .z_m = z_, .rows = rows_, .cols = rows_ > 0 ? cols_ : 0, .ring = ring_};
+    return {.x_m = x_,
+            .y_m = y_,
+            .z_m = z_,
+            .rows = rows_,
+            .cols = rows_ > 0 ? cols_ : 0,
+            .ring = ring_,
+            .reflectivity = intensity_.shares(),
+            .reflectivity_has_incidence = true};
   }
 
  private:
@@ -62,6 +100,7 @@ class CloudColumns {
     throw InputError(fmt::format("point {}: ring = {} is no whole number in [0, {}]", i, value, kMostRing));
   }
 
+  const CloudIntensity& intensity_;
   std::uint32_t rows_, cols_;
   std::vector<float> x_, y_, z_;
   std::vector<std::uint16_t> ring_;
@@ -70,8 +109,12 @@ class CloudColumns {
 /// The returns of a frame at the places of the points.
 class AppliedPoints {
  public:
-  AppliedPoints(const Frame& frame, std::span<const std::uint32_t> places)
-      : places_(places), at_(frame.hit_sensor_m()), reason_(frame.reason()) {}
+  AppliedPoints(const Frame& frame, std::span<const std::uint32_t> places, const CloudIntensity& intensity)
+      : places_(places),
+        at_(frame.hit_sensor_m()),
+        reason_(frame.reason()),
+        values_(frame.intensity()),
+        intensity_(intensity) {}
 
   [[nodiscard]] Reason reason(std::size_t i) const {
     return places_[i] < reason_.size() ? reason_[places_[i]] : Reason::kMiss;
@@ -79,14 +122,17 @@ class AppliedPoints {
   void put(const CloudCoordinates& to, std::size_t i, std::byte* point) const {
     constexpr float kLost = std::numeric_limits<float>::quiet_NaN();
     const std::uint32_t at = places_[i];
-    if (reason(i) == Reason::kHit) return to.put(at_.x[at], at_.y[at], at_.z[at], point);
-    to.put(kLost, kLost, kLost, point);
+    if (reason(i) != Reason::kHit) return to.put(kLost, kLost, kLost, point);
+    to.put(at_.x[at], at_.y[at], at_.z[at], point);
+    if (!values_.empty()) intensity_.put(values_[at], point);
   }
 
  private:
   std::span<const std::uint32_t> places_;
   PointSpan at_;
   std::span<const Reason> reason_;
+  std::span<const float> values_;
+  const CloudIntensity& intensity_;
 };
 
 /// A copy of `clean` with other points. A cloud of one row keeps its returns only.
@@ -117,10 +163,16 @@ CloudMessage cloud_with(const AppliedPoints& points, const msg::PointCloud2& cle
 
 CloudMessage noisy_cloud(SensorNoise& noise, std::uint32_t index, const msg::PointCloud2& clean, ReasonCounts& counts) {
   const CloudCoordinates at(clean);
-  const CloudColumns columns(clean, at);
-  Frame frame({Channel::kHitSensor, Channel::kReason});
+  const NoiseChain& chain = noise.sensor().noise;
+  const bool is_weather = std::any_of(chain.begin(), chain.end(),
+                                      [](const ChainEntry& entry) { return entry.noise.info().needs.power; });
+  const CloudIntensity intensity(clean, is_weather);
+  const CloudColumns columns(clean, at, intensity);
+  ChannelSet channels = {Channel::kHitSensor, Channel::kReason};
+  if (is_weather) channels.insert(Channel::kIntensity);
+  Frame frame(channels);
   noise.apply_cloud(index, columns.given(), frame);
-  const AppliedPoints points(frame, noise.cloud_places());
+  const AppliedPoints points(frame, noise.cloud_places(), intensity);
   for (std::size_t i = 0; i < points_of(clean); ++i) ++counts[static_cast<std::size_t>(points.reason(i))];
   return cloud_with(points, clean, at);
 }

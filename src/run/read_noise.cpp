@@ -107,7 +107,8 @@ class ModelReader {
     const auto entities = map_.find("entities"), rings = map_.find("rings");
     const auto correlation = map_.find(Correlation::kSlug);
     std::vector<std::string_view> refused;
-    if (!may_differ(model_)) refused = {"entities", "rings"};
+    if (!may_name_entities(model_)) refused.push_back("entities");
+    if (!may_differ(model_)) refused.push_back("rings");
     if (!may_correlate(model_)) refused.push_back(Correlation::kSlug);
     map_.finish(refused);
     if (entities && rings) rings->fail("and entities are both given; a model takes one of them");

@@ -143,7 +143,15 @@ std::vector<LossCandidate> loss_candidates(const LossCover& cover) {
 }  // namespace detail
 
 Noise::Noise(const detail::NoiseType& type, const void* model)
-    : type_(&type), model_(type.copy(model)), identity_(type.is_identity(model)) {}
+    : type_(&type), model_(type.copy(model)), identity_(type.is_identity(model)) {
+  if (type.hooks.tabulate == nullptr || identity_) return;
+  table_ = std::make_shared<const std::vector<float>>(type.hooks.tabulate(model_.get()));
+}
+
+void Noise::apply(Isa isa, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns, DrawBuffer& draws) const {
+  returns.table = table_ ? table_->data() : nullptr;
+  type_->kernels[static_cast<std::size_t>(isa)](model_.get(), key, rays, returns, draws);
+}
 
 const std::vector<NoiseInfo>& noise_models() {
   static const std::vector<NoiseInfo> models = [] {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ struct NoiseAccess {
   static const NoiseHooks& hooks(const Noise& noise) { return noise.type_->hooks; }
   /// The model: of the type at that position.
   static const void* model(const Noise& noise) { return noise.model_.get(); }
+  /// Receiver::table; empty without one.
+  static std::span<const float> table(const Noise& noise) {
+    return noise.table_ ? std::span<const float>(*noise.table_) : std::span<const float>();
+  }
 };
 
 /// The slugs of the registered models of a stage: "angular_ray".

@@ -161,6 +161,18 @@ TEST_F(ApplyToClouds, LostPointsLeaveACloudOfOneRowAndFieldsStay) {
   }
 }
 
+TEST_F(ApplyToClouds, WeatherDimsIntensities) {
+  const std::string clean = write_text(folder_ / "a.bin", kitti(200));  // the scale of 255
+  const std::string sensor = lidar_with("{fog: {extinction_per_m: 0.1, backscatter_per_m_sr: 1e-9}}");
+  const Ended ended = run_fathom({"apply", sensor, clean, "--out", folder_ / "foggy"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const std::string bytes = bytes_of(folder_ / "foggy/a.bin");
+  ASSERT_EQ(bytes.size(), 200U * 16);
+  for (std::size_t k = 0; k < 200; ++k) {
+    EXPECT_NEAR(float_at(bytes, 16 * k + 12), static_cast<double>(k) * std::exp(-2 * 0.1 * 5), 1e-2);
+  }
+}
+
 TEST_F(ApplyToClouds, LostPointsAreNanInRowsAndEveryFormatKeepsItsName) {
   std::filesystem::create_directories(folder_ / "in");
   const std::string rows = write_text(folder_ / "in/a.pcd", pcd(2, 100)),

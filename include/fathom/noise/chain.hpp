@@ -25,7 +25,8 @@ struct RingEntry {
 };
 
 /// A model of a chain. It may have other parameters for single entities or for single rings, not for both. These
-/// entries are of the same model; its stage is after the cast and not kReading.
+/// entries are of the same model; its stage is after the cast and not kReading. A model with kNeeds.place is another
+/// exception: its entries for entities act besides it, in the frames of these entities.
 struct ChainEntry {
   Noise noise;  ///< where no entry below says otherwise
   std::vector<EntityEntry> by_entity = {};

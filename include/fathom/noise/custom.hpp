@@ -156,6 +156,12 @@ constexpr NoiseHooks hooks_of() {
   if constexpr (requires(const M& m) { M::without_losses(m); }) {
     hooks.without_losses = [](const void* m) -> Noise { return M::without_losses(model_at<M>(m)); };
   }
+  if constexpr (requires(const M& m) { m.is_placed(); }) {
+    hooks.is_placed = [](const void* m) -> bool { return model_at<M>(m).is_placed(); };
+  }
+  if constexpr (requires(const M& m) { m.tabulate(); }) {
+    hooks.tabulate = [](const void* m) -> std::vector<float> { return model_at<M>(m).tabulate(); };
+  }
   add_learning_hooks<M>(hooks);
   return hooks;
 }

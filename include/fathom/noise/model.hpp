@@ -25,6 +25,8 @@
 //   least_depth_m(o)   depth below which it loses every return of a camera with the optics o; 0: no such depth
 //   idle(field)        why the parameter has no effect beside the others; empty if it has one
 //   without_losses(p)  of a model that reads the energy: the same one when it loses nothing
+//   is_placed()        with kNeeds.place: whether these parameters read Receiver::placed
+//   tabulate()         of stage kReading with kNeeds.power: the table that apply() reads, made once for a Noise
 //
 // and, so that measured returns can be scored under it and its parameters learned (fathom/fit/chain.hpp), with
 //
@@ -103,6 +105,8 @@ struct SurfaceNeeds {
   bool neighbours = false;  ///< edge_rad, jump and jump_rad: only in stage kEdgeLoss. Needs rays from one point.
   bool camera = false;      ///< optics.fx_px and cx_px: the sensor is a camera
   bool baseline = false;    ///< optics.baseline_m > 0: two cameras apart
+  bool power = false;       ///< of stage kReading: PoweredReading
+  bool place = false;       ///< Receiver::placed; entries for entities then act besides, in the frames of these entities
 };
 
 /// The values of neighbours that a model with these parameters reads. The renderer computes no others.
@@ -161,6 +165,24 @@ struct Return {
 struct Reading {
   Return hit;  ///< meaningful where the reason is kHit
   Reason reason;
+};
+
+/// A reading with the light that came back. A model of stage kReading that reads it has
+/// apply(params, Ray, PoweredReading, Receiver, Draws). It acts also on returns of reason kLowPower: light may come
+/// back from something else.
+struct PoweredReading {
+  Return hit;
+  Reason reason;
+  float intensity;   ///< before the falloff: power x range^2 (noise/detail/power.hpp); of a ray that met nothing 0
+  bool from_medium;  ///< whether drops in the air returned it, no surface
+};
+
+/// What such a model knows of the sensor.
+struct Receiver {
+  float max_range_m;
+  float least_power;   ///< of a return; 0: it detects all
+  const float* table;  ///< of tabulate(); null without
+  Ray placed = {};     ///< the ray in the world, or in the frame of the entity that an entry is for
 };
 
 /// How many independent numbers a model consumes per ray.

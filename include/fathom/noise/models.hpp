@@ -12,10 +12,14 @@
 #include <fathom/noise/distance.hpp>
 #include <fathom/noise/dropout.hpp>
 #include <fathom/noise/edge_loss.hpp>
+#include <fathom/noise/fog.hpp>
 #include <fathom/noise/gain_bias.hpp>
 #include <fathom/noise/invalid_band.hpp>
 #include <fathom/noise/loss_angle.hpp>
 #include <fathom/noise/matching_window.hpp>
+#include <fathom/noise/power_noise.hpp>
+#include <fathom/noise/rain.hpp>
+#include <fathom/noise/snow.hpp>
 #include <fathom/noise/stereo_energy.hpp>
 #include <fathom/noise/stereo_shadow.hpp>
 #include <fathom/noise/student.hpp>
@@ -27,6 +31,6 @@ namespace fathom {
 
 using RegisteredNoise = std::variant<AngularRay, LossAngle, StereoShadow, InvalidBand, StereoEnergy, TextureLoss,
                                      EdgeLoss, MatchingWindow, AngularHit, DistanceNoise, UniformNoise, StudentNoise,
-                                     SubpixelRipple, Disparity, GainBias, BeamMixture, Dropout>;
+                                     SubpixelRipple, Disparity, GainBias, Fog, Rain, Snow, PowerNoise, BeamMixture, Dropout>;
 
 }  // namespace fathom

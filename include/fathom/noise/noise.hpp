@@ -132,6 +132,8 @@ struct NoiseHooks {
   double (*least_depth_m)(const void*, const Optics&) = nullptr;
   std::string_view (*idle)(const void*, std::string_view) = nullptr;
   Noise (*without_losses)(const void*) = nullptr;
+  bool (*is_placed)(const void*) = nullptr;
+  std::vector<float> (*tabulate)(const void*) = nullptr;
   void (*act)(const void*, MeasuredRangeLaw&) = nullptr;
   double (*loss_probability)(const void*, const Return&, const Surface&) = nullptr;
   AxisTurn (*turn)(const void*) = nullptr;
@@ -261,6 +263,10 @@ class Noise {
     return type_->hooks.without_losses(model_.get());
   }
 
+  [[nodiscard]] bool is_placed() const {
+    return type_->hooks.is_placed != nullptr && type_->hooks.is_placed(model_.get());
+  }
+
   // For learning; see noise/model.hpp.
 
   [[nodiscard]] std::optional<AxisTurn> turn() const {
@@ -298,9 +304,7 @@ class Noise {
   }
 
   /// Applies the model to a block (noise/detail/drive.hpp) with the kernel for `isa`.
-  void apply(Isa isa, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns, DrawBuffer& draws) const {
-    type_->kernels[static_cast<std::size_t>(isa)](model_.get(), key, rays, returns, draws);
-  }
+  FATHOM_API void apply(Isa isa, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns, DrawBuffer& draws) const;
 
  private:
   template <NoiseModel M>
@@ -325,6 +329,7 @@ class Noise {
   const detail::NoiseType* type_;
   std::shared_ptr<const void> model_;
   bool identity_;
+  std::shared_ptr<const std::vector<float>> table_ = nullptr;  ///< of tabulate(); null without, and for an identity
 };
 
 /// All registered models, in the order of the list.

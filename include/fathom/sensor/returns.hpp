@@ -8,8 +8,8 @@
 // falloff belongs to the sensor. `none`: 1, for a sensor that corrects its intensity for range, as most lidars of
 // robots do. `inverse_square`: (reference / range)^2 beyond the reference and 1 before it: the raw power of a surface
 // larger than the cone (Hoefle, Pfeifer: Correction of laser scanning intensity data, ISPRS Journal 62, 2007), and a
-// receiver whose near end is full. The range is that of the surface struck, without noise. Not modelled: the
-// atmosphere, and surfaces smaller than the cone, unless the ray diverges.
+// receiver whose near end is full. The range is that of the surface struck, without noise. Models of weather
+// dim intensities (noise/detail/weather.hpp). Not modelled: surfaces smaller than the cone, unless the ray diverges.
 //
 // A laser's light is a cone, not a line. At an edge, part of it meets the near surface and the rest goes on, so one ray
 // brings back several returns. A ray that diverges is cast as 58 samples: the centre, and three cones of 19 at the

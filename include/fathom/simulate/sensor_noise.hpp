@@ -46,6 +46,7 @@ struct GivenFrame {
   NormalFrame normal_frame = NormalFrame::kSensor;
   std::span<const std::uint32_t> entity_id = {};  ///< empty: all surfaces belong to entity 0
   std::span<const float> reflectivity = {};       ///< in [0, 1]; empty: 1
+  bool reflectivity_has_incidence = false;        ///< as measured intensities: the cosine is in it already
   Pose world_from_sensor = {};                    ///< places Channel::kHitWorld and Channel::kNormal
   /// For correlations with motion_m or motion_rad; zeros: the sensor stands still. Empty: each frame has independent
   /// fields, unless SensorNoiseOptions::still is set.
@@ -67,6 +68,7 @@ struct GivenCloud {
   NormalFrame normal_frame = NormalFrame::kSensor;
   std::span<const std::uint32_t> entity_id = {};  ///< empty: all surfaces belong to entity 0
   std::span<const float> reflectivity = {};       ///< in [0, 1]; empty: 1
+  bool reflectivity_has_incidence = false;        ///< as measured intensities: the cosine is in it already
   Pose world_from_sensor = {};
   std::optional<GivenMotion> motion = {};  ///< as in GivenFrame
 };

@@ -46,10 +46,27 @@ class PointValue {
         return read<double>(point);
     }
   }
-  /// Of a real number.
+  /// Whole numbers are rounded; the value must be in their limits.
   void put(double value, std::byte* point) const {
-    if (datatype_ == kFloat32) return write(static_cast<float>(value), point);
-    write(value, point);
+    const double whole = std::floor(value + 0.5);
+    switch (datatype_) {
+      case 1:
+        return write(static_cast<std::int8_t>(whole), point);
+      case 2:
+        return write(static_cast<std::uint8_t>(whole), point);
+      case 3:
+        return write(static_cast<std::int16_t>(whole), point);
+      case 4:
+        return write(static_cast<std::uint16_t>(whole), point);
+      case 5:
+        return write(static_cast<std::int32_t>(whole), point);
+      case 6:
+        return write(static_cast<std::uint32_t>(whole), point);
+      case kFloat32:
+        return write(static_cast<float>(value), point);
+      default:
+        return write(value, point);
+    }
   }
 
  private:

@@ -22,7 +22,10 @@ struct RayState {
   Return hit;
   Surface surface;
   std::uint32_t reason;
-  float max_range_m;
+  float intensity;   ///< as PoweredReading
+  bool from_medium;  ///< the same
+  Receiver receiver;
+  const Rigid *places, *pose;  ///< FrameData::places, and of the sensor in the caster's coordinates
   bool from_sensor_origin;
 };
 
@@ -63,6 +66,12 @@ concept ReadsSurfaceOfRay = requires(const M& p, const Return& in, const Surface
   M::apply(p, in, surface, draws);
 };
 
+template <class M>
+concept ReadsPowerOfRay = requires(const M& p, const Ray& ray, const PoweredReading& in, const Receiver& receiver,
+                                   const DrawsOf<M>& draws) {
+  M::apply(p, ray, in, receiver, draws);
+};
+
 template <NoiseModel M>
 FATHOM_KERNEL auto apply_to_return(const M& p, const RayState& s, const DrawsOf<M>& draws) {
   if constexpr (ReadsSurfaceOfRay<M>) {
@@ -80,9 +89,16 @@ FATHOM_KERNEL void apply_model(const M& p, const NoiseKey& key, const DrawPlace&
     s.ray.dx = out.dx, s.ray.dy = out.dy, s.ray.dz = out.dz;
     if (!s.from_sensor_origin) s.ray.ox = out.ox, s.ray.oy = out.oy, s.ray.oz = out.oz;
   } else if constexpr (M::kStage == Stage::kReading) {
-    const Reading in = {s.hit, static_cast<Reason>(s.reason)};
-    const Reading out = M::apply(p, s.ray, in, s.max_range_m, draws_of<M>(key, at));
-    s.hit = out.hit, s.reason = static_cast<std::uint32_t>(out.reason);
+    if constexpr (ReadsPowerOfRay<M>) {
+      const PoweredReading in = {s.hit, static_cast<Reason>(s.reason), s.intensity, s.from_medium};
+      const PoweredReading out = M::apply(p, s.ray, in, s.receiver, draws_of<M>(key, at));
+      s.hit = out.hit, s.reason = static_cast<std::uint32_t>(out.reason);
+      s.intensity = out.intensity, s.from_medium = out.from_medium;
+    } else {
+      const Reading in = {s.hit, static_cast<Reason>(s.reason)};
+      const Reading out = M::apply(p, s.ray, in, s.receiver.max_range_m, draws_of<M>(key, at));
+      s.hit = out.hit, s.reason = static_cast<std::uint32_t>(out.reason);
+    }
   } else if constexpr (M::kStage != Stage::kImage) {
     if (s.reason != kHitLane) return;
     const auto out = apply_to_return(p, s, draws_of<M>(key, at));
@@ -138,6 +154,8 @@ FATHOM_KERNEL const float* numbers_of_ray(const FrameData& f, std::uint32_t ray)
     }
     const NoiseKey key = {seed_and_frame.seed, seed_and_frame.frame, stream_of_return(step.stream, ray_return)};
     DrawPlace place = at;
+    s.receiver.table = step.table;
+    if (step.frame != NoiseStep::kNoFrame) s.receiver.placed = placed_ray(s.places[step.frame], *s.pose, s.ray);
     place.numbers = step.first_number == NoiseStep::kWhite ? nullptr : at.numbers + step.first_number * at.plane;
     apply_any(*model, key, place, s, std::make_index_sequence<std::variant_size_v<RegisteredNoise>>());
   }

@@ -33,13 +33,15 @@ struct Entries {
 
 /// A model of the chain: see ActiveNoise.
 struct NoiseStep {
-  static constexpr std::uint32_t kWhite = ~0U;
+  static constexpr std::uint32_t kWhite = ~0U, kNoFrame = ~0U;
 
   const Model* models;  ///< [1 + others]
   std::uint32_t stream;
   bool has_others;
   Entries entries;
   std::uint32_t first_number;  ///< of its correlated draws among FrameData::fields, or kWhite
+  const float* table;          ///< Receiver::table
+  std::uint32_t frame;         ///< of FrameData::places, or kNoFrame
 };
 
 /// Steps of one list of StagedChain.
@@ -63,6 +65,7 @@ struct Chain {
   EnergyAngle energy_angle;
   EnergyGain energy_gain;
   float least_power;
+  bool reads_power;
   bool has_window;
   WindowRule window;
 };
@@ -136,6 +139,7 @@ struct FrameData {
   Rigid cast_from_sensor, world_from_sensor;
   const Rigid *rolling_cast, *rolling_world;  ///< by time; null: not rolling
   const RigidSpeed* speeds;                   ///< by time if rolling; null: not read
+  const Rigid* places;                        ///< as RenderJob's
   RigView rig;
   Chain chain;
   Policy policy;

@@ -271,7 +271,8 @@ Steps Gatherer::add(const StagedChain& chain, const std::vector<ActiveNoise>& li
     const bool is_white = n.correlated == ActiveNoise::kWhite;
     steps.push_back({keeper.keep(std::span<const Model>(models)), n.stream, !n.others.empty(),
                      entries_of(n.table, keeper),
-                     is_white ? NoiseStep::kWhite : chain.correlated[n.correlated].first_number});
+                     is_white ? NoiseStep::kWhite : chain.correlated[n.correlated].first_number,
+                     keeper.keep(detail::NoiseAccess::table(n.noise)), n.frame});
   }
   return {keeper.keep(std::span<const NoiseStep>(steps)), static_cast<std::uint32_t>(list.size())};
 }
@@ -296,6 +297,7 @@ Chain Gatherer::gather(const StagedChain& chain, Keeper& keeper) {
           .energy_angle = chain.energy_angle,
           .energy_gain = chain.energy_gain,
           .least_power = chain.least_power,
+          .reads_power = chain.reads_power,
           .has_window = chain.window.has_value(),
           .window = chain.window.value_or(WindowRule{})};
 }
@@ -309,6 +311,7 @@ FrameData Gatherer::gather(const RenderJob& job, Keeper& keeper) {
   data.rolling_cast = keeper.keep(job.rolling_cast_from_sensor);
   data.rolling_world = keeper.keep(job.rolling_world_from_sensor);
   data.speeds = keeper.keep(job.speeds);
+  data.places = keeper.keep(job.places);
   data.rig = job.rig;
   data.chain = last_chain_ == &job.chain ? last_.chain : gather(job.chain, keeper);
   data.policy = policy_of(job.range_policy);

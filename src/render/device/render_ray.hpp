@@ -87,7 +87,7 @@ class RayRenderer {
 
   FATHOM_KERNEL void run_return() {
     if (!turned_) store_clean();
-    s_.reason = blank_ ? kBlankLane : gate(met_.range_m, low_, s_.max_range_m);
+    s_.reason = blank_ ? kBlankLane : gate(met_.range_m, low_, s_.receiver.max_range_m);
     if (f_.chain.least_power > 0.0F && s_.reason == kHitLane) lose_weak();
     s_.hit = s_.from_sensor_origin ? return_from_origin(s_.ray.dx, s_.ray.dy, s_.ray.dz, met_.range_m)
                                    : return_along(s_.ray, met_.range_m);
@@ -107,20 +107,32 @@ class RayRenderer {
 
   /// A return that the sensor does not detect.
   FATHOM_KERNEL void lose_weak() {
-    const bool diverges = f_.samples.directions != nullptr;
-    const float surface = diverges ? without_falloff(intensity_, met_.range_m, f_.falloff_m)
-                                   : intensity_of(f_.surfaces, 0.0F, met_.entity, met_.d, met_.n, met_.range_m);
-    if (is_too_weak(surface, met_.range_m, f_.chain.least_power)) s_.reason = kLowPowerLane;
+    if (is_too_weak(surface_light(), met_.range_m, f_.chain.least_power)) s_.reason = kLowPowerLane;
+  }
+
+  /// The intensity of the surface before the falloff; 0 on a miss.
+  [[nodiscard]] FATHOM_KERNEL float surface_light() const {
+    if (met_.entity == tree::kNone) return 0.0F;
+    if (f_.samples.directions != nullptr) return without_falloff(intensity_, met_.range_m, f_.falloff_m);
+    return intensity_of(f_.surfaces, 0.0F, met_.entity, met_.d, met_.n, met_.range_m);
   }
 
   /// From hit noise on.
   FATHOM_KERNEL void run_noise() {
+    if (f_.chain.reads_power) s_.intensity = surface_light(), s_.from_medium = false;
     apply(f_.chain.on_return);
+    if (f_.chain.reads_power) show_light();
     if (f_.chain.on_return.count > 0 && is_unmeasurable(s_.reason, s_.hit.range_m)) s_.reason = kNearLane;
     apply_policy();
     apply(f_.chain.dropout);
     store_return();
     store_surface();
+  }
+
+  /// Takes the intensity after the weather. A return from drops shows no surface.
+  FATHOM_KERNEL void show_light() {
+    if (s_.from_medium) met_.range_m = s_.hit.range_m, met_.entity = tree::kNone, met_.triangle = kNoTriangle;
+    intensity_ = f_.falloff_m > 0.0F ? s_.intensity * falloff_at(met_.range_m, f_.falloff_m) : s_.intensity;
   }
 
   /// The origin of the ray in the world.
@@ -156,7 +168,7 @@ class RayRenderer {
     join_hits(hits, plan.weights, plan.separation_m, echoes);
     if (f_.chain.least_power > 0.0F) drop_weak_echoes(echoes, f_.falloff_m, f_.chain.least_power);
     std::uint32_t chosen[kMostReturns];
-    choose_by_simulator(echoes, plan.choices, plan.returns, plan.coinciding, low_, s_.max_range_m, chosen);
+    choose_by_simulator(echoes, plan.choices, plan.returns, plan.coinciding, low_, s_.receiver.max_range_m, chosen);
     for (std::uint32_t k = 0; k < plan.returns; ++k) {
       const ChosenReturn r = return_of(echoes, chosen[k]);
       out[k] = {meet_sample(axes, r.sample), r.energy, r.blank};
@@ -168,7 +180,7 @@ class RayRenderer {
   [[nodiscard]] FATHOM_KERNEL bool wants_angles() const { return f_.chain.needs_surface || f_.out.energy != nullptr; }
   [[nodiscard]] FATHOM_KERNEL bool wants_normal() const {
     return f_.out.normal != nullptr || f_.out.incidence != nullptr || f_.out.intensity != nullptr || wants_angles() ||
-           f_.chain.edge_reads.jumps || f_.chain.least_power > 0.0F;
+           f_.chain.edge_reads.jumps || f_.chain.least_power > 0.0F || f_.chain.reads_power;
   }
   [[nodiscard]] FATHOM_KERNEL std::uint32_t ring() const {
     return f_.image.ring == nullptr ? ray_ / f_.rays.cols : f_.image.ring[ray_];
@@ -180,7 +192,9 @@ class RayRenderer {
     s_.ray = {0.0F, 0.0F, 0.0F, r.dx[lane_], r.dy[lane_], r.dz[lane_]};
     if (!s_.from_sensor_origin) s_.ray.ox = r.ox[lane_], s_.ray.oy = r.oy[lane_], s_.ray.oz = r.oz[lane_];
     low_ = r.min_range_m[r.min_per_lane ? lane_ : 0];
-    s_.max_range_m = r.max_range_m[r.max_per_lane ? lane_ : 0];
+    s_.receiver.max_range_m = r.max_range_m[r.max_per_lane ? lane_ : 0];
+    s_.places = f_.places, s_.pose = &pose();
+    s_.receiver.least_power = f_.chain.least_power, s_.receiver.table = nullptr;
     s_.reason = kHitLane;
     s_.hit = {}, s_.surface = {};
   }
@@ -358,12 +372,12 @@ class RayRenderer {
 
   FATHOM_KERNEL void apply_policy() {
     if (f_.policy == Policy::kKeep || s_.reason != kHitLane) return;
-    const std::uint32_t gated = gate(s_.hit.range_m, low_, s_.max_range_m);
+    const std::uint32_t gated = gate(s_.hit.range_m, low_, s_.receiver.max_range_m);
     if (gated == kHitLane) return;
     if (f_.policy == Policy::kDrop) {
       s_.reason = gated;
     } else {
-      s_.hit = clamp_to(s_.hit, gated == kNearLane ? low_ : s_.max_range_m);
+      s_.hit = clamp_to(s_.hit, gated == kNearLane ? low_ : s_.receiver.max_range_m);
     }
   }
 
@@ -411,7 +425,7 @@ class RayRenderer {
   }
 
   [[nodiscard]] FATHOM_KERNEL float intensity(bool met) const {
-    if (f_.samples.directions != nullptr) return intensity_;
+    if (f_.samples.directions != nullptr || f_.chain.reads_power) return intensity_;
     return met ? intensity_of(f_.surfaces, f_.falloff_m, met_.entity, met_.d, met_.n, met_.range_m) : 0.0F;
   }
 

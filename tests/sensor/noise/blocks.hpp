@@ -114,9 +114,12 @@ inline void apply_block(const Noise& noise, Isa isa, const NoiseKey& key, Lanes&
     w.returns.reason[i] = lanes.reasons[begin + i];
   }
   fill_surface(quads.data(), count, w.surface);
+  std::copy_n(w.surface.cos_emitter, count, w.returns.intensity);
+  std::fill_n(w.returns.from_medium, count, 0U);
   w.returns.surface = &w.surface;
   static constexpr float kMaxRange = 120.0F;
   w.returns.max_range_m = &kMaxRange;
+  w.returns.least_power = 1e-4F;
   noise.apply(isa, key, w.rays, w.returns, w.draws);
   for (std::uint32_t i = 0; i < count; ++i) {
     lanes.rays[begin + i] = {w.rays.ox[i], w.rays.oy[i], w.rays.oz[i], w.rays.dx[i], w.rays.dy[i], w.rays.dz[i]};

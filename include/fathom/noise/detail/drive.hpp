@@ -46,6 +46,12 @@ struct alignas(64) ReturnBlock {
   const float* max_range_m = nullptr;     ///< of the sensor, for stage kReading: one value, or one per lane
   bool max_range_per_lane = false;
   std::uint32_t count = 0;  ///< a multiple of 16
+  // For models that read the power; see PoweredReading and Receiver.
+  float intensity[kBlockRays];
+  std::uint32_t from_medium[kBlockRays];  ///< 0 or 1
+  float least_power = 0.0F;
+  const float* table = nullptr;
+  const RayBlock* placed = nullptr;  ///< Receiver::placed; null: the rays in the sensor frame
 };
 
 /// Philox words of a block, [quads].
@@ -241,6 +247,23 @@ template <NoiseModel M, class Tag>
       });
 }
 
+template <class M>
+concept ReadsPower = requires(const M& p, const Ray& ray, const PoweredReading& in, const Receiver& receiver,
+                              const DrawsOf<M>& draws) {
+  M::apply(p, ray, in, receiver, draws);
+};
+
+FATHOM_KERNEL Ray ray_of_lane(const RayBlock& b, std::size_t i) {
+  const bool shared = b.from_sensor_origin;
+  return {shared ? 0.0F : b.ox[i], shared ? 0.0F : b.oy[i], shared ? 0.0F : b.oz[i], b.dx[i], b.dy[i], b.dz[i]};
+}
+
+FATHOM_KERNEL void put_reading(ReturnBlock& b, std::size_t i, const Return& hit, Reason reason) {
+  b.x[i] = hit.x, b.y[i] = hit.y, b.z[i] = hit.z;
+  b.range_m[i] = hit.range_m, b.radius_m[i] = hit.radius_m;
+  b.reason[i] = static_cast<std::uint32_t>(reason);
+}
+
 /// Applies a model of stage kReading to every lane, with or without a return. The model leaves other lanes unchanged.
 template <NoiseModel M, class Tag>
 [[gnu::noinline]] void drive_readings(const M& model, const NoiseKey& key, const RayBlock& __restrict rays,
@@ -248,19 +271,24 @@ template <NoiseModel M, class Tag>
   fill_draws<M, Tag>(key, b.quads, b.count, draws);
   const M p = model;
   const float* __restrict limits = b.max_range_m;
-  const bool shared_origin = rays.from_sensor_origin;
+  const float* __restrict table = b.table;
+  const float least_power = b.least_power;
+  const RayBlock& placed = b.placed == nullptr ? rays : *b.placed;
   const auto lane = [&](std::size_t i, float limit) __attribute__((always_inline)) {
-    const Ray ray = {shared_origin ? 0.0F : rays.ox[i],
-                     shared_origin ? 0.0F : rays.oy[i],
-                     shared_origin ? 0.0F : rays.oz[i],
-                     rays.dx[i],
-                     rays.dy[i],
-                     rays.dz[i]};
-    const Reading in = {{b.x[i], b.y[i], b.z[i], b.range_m[i], b.radius_m[i]}, static_cast<Reason>(b.reason[i])};
-    const Reading out = M::apply(p, ray, in, limit, draws_of_lane<M>(draws, i));
-    b.x[i] = out.hit.x, b.y[i] = out.hit.y, b.z[i] = out.hit.z;
-    b.range_m[i] = out.hit.range_m, b.radius_m[i] = out.hit.radius_m;
-    b.reason[i] = static_cast<std::uint32_t>(out.reason);
+    const Ray ray = ray_of_lane(rays, i);
+    const Return hit = {b.x[i], b.y[i], b.z[i], b.range_m[i], b.radius_m[i]};
+    const auto reason = static_cast<Reason>(b.reason[i]);
+    if constexpr (ReadsPower<M>) {
+      const PoweredReading in = {hit, reason, b.intensity[i], b.from_medium[i] != 0};
+      Receiver receiver = {limit, least_power, table};
+      if constexpr (M::kNeeds.place) receiver.placed = ray_of_lane(placed, i);
+      const PoweredReading out = M::apply(p, ray, in, receiver, draws_of_lane<M>(draws, i));
+      put_reading(b, i, out.hit, out.reason);
+      b.intensity[i] = out.intensity, b.from_medium[i] = out.from_medium ? 1 : 0;
+    } else {
+      const Reading out = M::apply(p, ray, {hit, reason}, limit, draws_of_lane<M>(draws, i));
+      put_reading(b, i, out.hit, out.reason);
+    }
   };
   if (b.max_range_per_lane) {
     for (std::size_t i = 0; i < b.count; ++i) lane(i, limits[i]);

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+// fog: droplets dim surfaces, and their common return may be stronger than the surface behind them.
+//
+//   alpha = ln(20) / V,  V: visibility, at which 5 % of a contrast is left;   beta = 0.046 / V per m and sr
+//   soft(R) = pi beta integral of sin^2(pi (R - r) / (2 l)) xi(r) exp(-2 alpha r) / r^2 dr,  over R - 2 l < r < min(R, d)
+//
+// The pulse is sin^2 of half-power length l = c tau / 2 in range; xi rises from 0 to 1 between crossover_begin_m and
+// crossover_end_m, where the receiver begins to see the beam. The peak of soft(R) and its place R - l depend on the
+// range d of the surface alone, and are tabulated. pi: a matt surface of reflectivity 1 returns 1 / pi per sr. The
+// sensor reports the stronger of this peak and of the surface (noise/detail/weather.hpp).
+//
+// The place of the soft return is scattered, because droplets fluctuate: by scatter_m times a number of the beta
+// distribution (2, 20), 1 - u1^(1/21) u2^(1/20). Its power is not drawn. Hahner's program has this law with 10 m as its
+// variant 4; no measurement of it is published. A return from droplets has no entity.
+//
+// With a region, only the air in it is foggy: smoke, dust, exhaust or spray. It is a box or an ellipsoid of these sizes
+// about a centre in the world; an entry for an entity is another cloud, in the frame of this entity at the time of the
+// frame. A ray's way through it is exact. Clouds beyond the crossover return soft(R) with xi = 1 and 1 / r^2 at the
+// place of the return, which suits clouds that are farther away than the pulse is long. Several clouds add, each as a
+// model of its own.
+//
+// Sources: Rasshofer, Spies and Spies, "Influences of weather phenomena on automotive laser radar systems", Advances in
+// Radio Science 9 (2011), equations of the soft target; Hahner et al., "Fog simulation on real LiDAR point clouds",
+// ICCV 2021, arXiv 2108.05249, and its program LiDAR_fog_sim: V, beta, the pulse of 20 ns and the crossover. The program
+// scales the soft return by the target's intensity and a fitted constant; here it does not depend on the target.
+//
+// Not modelled: multiple scattering, and clouds with soft edges.
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <fathom/noise/detail/weather.hpp>
+
+namespace fathom {
+
+enum class FogRegion : std::uint8_t { kNone, kBox, kSphere };
+template <>
+inline constexpr std::array<std::string_view, 3> kChoiceWords<FogRegion> = {"none", "box", "sphere"};
+
+struct Fog {
+  float visibility_m = 0.0F;
+  float extinction_per_m = 0.0F;
+  float backscatter_per_m_sr = 0.0F;
+  float pulse_m = 3.0F;
+  float crossover_begin_m = 0.9F;
+  float crossover_end_m = 1.0F;
+  float scatter_m = 10.0F;
+  FogRegion region = FogRegion::kNone;
+  float x_m = 0.0F, y_m = 0.0F, z_m = 0.0F;
+  float size_x_m = 1.0F, size_y_m = 1.0F, size_z_m = 1.0F;
+
+  static constexpr std::string_view kSlug = "fog";
+  static constexpr std::string_view kDoc = "Fog: dims surfaces, and reports droplets that return more light.";
+  static constexpr Stage kStage = Stage::kReading;
+  static constexpr DrawCount kDraws = {.uniforms = 2};
+  static constexpr SurfaceNeeds kNeeds = {.power = true, .place = true};
+
+  static constexpr auto fields() {
+    constexpr double kFarM = 1e6;
+    return std::array<Field<Fog>, 14>{{
+        {"visibility_m", "m", &Fog::visibility_m, 0, 1e12, "visibility; 0: no fog"},
+        {"extinction_per_m", "1/m", &Fog::extinction_per_m, 0, 100, "above 0: extinction, else ln(20) / visibility_m"},
+        {"backscatter_per_m_sr", "1/m/sr", &Fog::backscatter_per_m_sr, 0, 100,
+         "above 0: backscatter, else 0.046 / visibility"},
+        {"pulse_m", "m", &Fog::pulse_m, 0.01, 100, "half-power length of the pulse in range, c tau / 2"},
+        {"crossover_begin_m", "m", &Fog::crossover_begin_m, 0.01, 50, "range at which the receiver begins to see the beam"},
+        {"crossover_end_m", "m", &Fog::crossover_end_m, 0.01, 50, "range from which on it sees all of it"},
+        {"scatter_m", "m", &Fog::scatter_m, 0, 100, "scale of the scatter of returns from droplets"},
+        {"region", "none|box|sphere", choice<&Fog::region>, 0, 0, "shape of a cloud; none: fog is everywhere"},
+        {"x_m", "m", &Fog::x_m, -kFarM, kFarM, "centre of the cloud in the world, or in the frame of its entity"},
+        {"y_m", "m", &Fog::y_m, -kFarM, kFarM, "the same along y"},
+        {"z_m", "m", &Fog::z_m, -kFarM, kFarM, "the same along z"},
+        {"size_x_m", "m", &Fog::size_x_m, 1e-3, kFarM, "length of the cloud along x"},
+        {"size_y_m", "m", &Fog::size_y_m, 1e-3, kFarM, "along y"},
+        {"size_z_m", "m", &Fog::size_z_m, 1e-3, kFarM, "along z"},
+    }};
+  }
+
+  [[nodiscard]] constexpr bool is_identity() const { return extinction() == 0.0F; }
+  [[nodiscard]] constexpr std::string_view idle(std::string_view field) const {
+    if (field == "visibility_m" && extinction_per_m > 0.0F) return "extinction_per_m > 0";
+    const bool is_of_region = field.starts_with("size_") || field == "x_m" || field == "y_m" || field == "z_m";
+    return is_of_region && region == FogRegion::kNone ? "region = none" : "";
+  }
+
+  [[nodiscard]] constexpr float extinction() const {
+    if (extinction_per_m > 0.0F) return extinction_per_m;
+    return visibility_m > 0.0F ? kLogTwenty / visibility_m : 0.0F;
+  }
+  [[nodiscard]] constexpr float backscatter() const {
+    return backscatter_per_m_sr > 0.0F ? backscatter_per_m_sr : extinction() * (0.046F / kLogTwenty);
+  }
+
+  [[nodiscard]] constexpr bool is_placed() const { return region != FogRegion::kNone; }
+  [[nodiscard]] FATHOM_API std::vector<float> tabulate() const;
+
+  FATHOM_KERNEL static PoweredReading apply(const Fog& p, const Ray& ray, const PoweredReading& in,
+                                            const Receiver& receiver, const Draws<kDraws>& draws) {
+    const FogSpan fog = p.span_on(receiver.placed);
+    const float ahead = air_ahead(in, receiver), d = math::select(ahead < fog.end_m, ahead, fog.end_m);
+    const float behind = d - fog.begin_m, way = math::select(behind > 0.0F, behind, 0.0F);
+    const SoftReturn peak = fog.begin_m > p.crossover_begin_m ? p.peak_of_cloud(receiver.table, fog.begin_m, way)
+                                                              : p.peak_of_fog(receiver.table, d);
+    const float place = peak.range_m + p.scatter_m * beta_2_20(draws);
+    const SoftReturn soft = {math::select(way > 0.0F, peak.power, 0.0F), math::select(place < d, place, d)};
+    return report_stronger(ray, in, transmittance(p.extinction(), way), soft, receiver);
+  }
+
+  /// The part of a ray in fog.
+  struct FogSpan {
+    float begin_m, end_m;
+  };
+  /// `ray`: in the frame of the region. Of a ray that misses it, both are 0.
+  [[nodiscard]] FATHOM_KERNEL FogSpan span_on(const Ray& ray) const {
+    const float o[3] = {(ray.ox - x_m) / (0.5F * size_x_m), (ray.oy - y_m) / (0.5F * size_y_m),
+                        (ray.oz - z_m) / (0.5F * size_z_m)};
+    const float d[3] = {ray.dx / (0.5F * size_x_m), ray.dy / (0.5F * size_y_m), ray.dz / (0.5F * size_z_m)};
+    const FogSpan box = span_of_box(o, d), sphere = span_of_sphere(o, d);
+    const bool is_box = region == FogRegion::kBox, is_none = region == FogRegion::kNone;
+    const float low = math::select(is_box, box.begin_m, sphere.begin_m), high = math::select(is_box, box.end_m, sphere.end_m);
+    const float begin = math::select(low > 0.0F, low, 0.0F);
+    const bool meets = high > begin;
+    return {math::select(is_none | !meets, 0.0F, begin),
+            math::select(is_none, math::kInfinity, math::select(meets, high, 0.0F))};
+  }
+
+ private:
+  /// In units of half the sizes: the region reaches from -1 to 1.
+  FATHOM_KERNEL static FogSpan span_of_box(const float (&o)[3], const float (&d)[3]) {
+    FogSpan span = {-math::kInfinity, math::kInfinity};
+    for (int k = 0; k < 3; ++k) {
+      const bool crosses = (d[k] > 1e-20F) | (d[k] < -1e-20F), forward = d[k] > 0.0F;
+      const float step = 1.0F / math::select(crosses, d[k], 1e-20F), low = (-1.0F - o[k]) * step, high = (1.0F - o[k]) * step;
+      const float first = math::select(forward | !crosses, low, high), last = math::select(forward | !crosses, high, low);
+      span.begin_m = math::select(first > span.begin_m, first, span.begin_m);
+      span.end_m = math::select(last < span.end_m, last, span.end_m);
+    }
+    return span;
+  }
+  FATHOM_KERNEL static FogSpan span_of_sphere(const float (&o)[3], const float (&d)[3]) {
+    const float a = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], b = o[0] * d[0] + o[1] * d[1] + o[2] * d[2];
+    // The nearest point to the centre tells whether the ray meets it, without the cancellation of b^2 - a c.
+    const float x = o[0] - d[0] * (b / a), y = o[1] - d[1] * (b / a), z = o[2] - d[2] * (b / a);
+    const float rest = 1.0F - (x * x + y * y + z * z);
+    const float half = math::sqrt(math::select(rest > 0.0F, rest, 0.0F) / a);
+    return {-b / a - half, -b / a + half};
+  }
+
+  [[nodiscard]] FATHOM_KERNEL SoftReturn peak_of_fog(const float* table, float d) const {
+    const float along = (d - crossover_begin_m) / table_span_m() * static_cast<float>(kRanges - 1);
+    const TablePlace at = place_in_table(along, kRanges);
+    return {table_value_at(table + kPowerOf, at), table_value_at(table + kRangeOf, at)};
+  }
+  [[nodiscard]] FATHOM_KERNEL SoftReturn peak_of_cloud(const float* table, float begin_m, float way) const {
+    const TablePlace at = place_in_table(way / (2.0F * pulse_m) * static_cast<float>(kRanges - 1), kRanges);
+    const float place = begin_m + table_value_at(table + kDepthOf, at);
+    return {table_value_at(table + kLightOf, at) / (place * place), place};
+  }
+
+  // Of fog everywhere, over ranges from crossover_begin_m on; and of a cloud, over the way through it up to 2 l: its
+  // light without the distance, and the depth of the return in it. Beyond, they stay.
+  static constexpr std::int32_t kRanges = 128, kPowerOf = 0, kRangeOf = kRanges, kLightOf = 2 * kRanges,
+                                kDepthOf = 3 * kRanges;
+  static constexpr float kLogTwenty = 2.9957323F;
+
+  /// From crossover_begin_m on. Surfaces behind do not change the soft return.
+  [[nodiscard]] FATHOM_KERNEL float table_span_m() const {
+    const float rise = crossover_end_m - crossover_begin_m;
+    return math::select(rise > 0.0F, rise, 0.0F) + 2.0F * pulse_m;
+  }
+
+  FATHOM_KERNEL static float beta_2_20(const Draws<kDraws>& draws) {
+    return 1.0F - math::exp(math::log(1.0F - draws.uniform[0]) / 21.0F + math::log(1.0F - draws.uniform[1]) / 20.0F);
+  }
+};
+
+}  // namespace fathom

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Weather in frames: intensities, surfaces of returns from drops, and no weather.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include <fathom/noise/noise.hpp>
+
+#include "render/test_scenes.hpp"
+
+namespace fathom::test::weather_test {
+
+namespace {
+
+Frame render_in(NoiseChain weather, Sensor sensor = make_sensor(make_lidar())) {
+  sensor.noise = std::move(weather);
+  return render_once(make_room_scene(), std::move(sensor));
+}
+
+void expect_same_frame(const Frame& a, const Frame& b) {
+  EXPECT_TRUE(same_bits(a.range_m(), b.range_m()));
+  EXPECT_TRUE(same_bits(a.reason(), b.reason()));
+  EXPECT_TRUE(same_bits(a.intensity(), b.intensity()));
+  EXPECT_TRUE(same_bits(a.entity_id(), b.entity_id()));
+}
+
+TEST(WeatherInFrames, HardlyAnyWeatherHasTheBitsOfNone) {
+  for (const FalloffLaw law : {FalloffLaw::kNone, FalloffLaw::kInverseSquare}) {
+    Sensor sensor = make_sensor(make_lidar());
+    sensor.falloff.law = law, sensor.detection.reach_10_m = 60;
+    const Frame clear = render_in({}, sensor);
+    expect_same_frame(render_in({Fog{.visibility_m = 1e12F}}, sensor), clear);
+    expect_same_frame(render_in({Rain{.rate_mm_per_h = 1e-30F}}, sensor), clear);
+    expect_same_frame(render_in({Snow{.rate_mm_per_h = 1e-30F}}, sensor), clear);
+  }
+}
+
+TEST(WeatherInFrames, DimsIntensitiesAndHidesSurfacesOfReturnsFromDroplets) {
+  const Frame clear = render_in({}), foggy = render_in({Fog{.visibility_m = 40.0F}});
+  std::size_t soft = 0, hard = 0;
+  for (std::size_t i = 0; i < foggy.size(); ++i) {
+    ASSERT_EQ(foggy.reason()[i], Reason::kHit);
+    ASSERT_EQ(foggy.clean_range_m()[i], clear.clean_range_m()[i]);
+    if (foggy.range_m()[i] == clear.range_m()[i]) {
+      const float left = std::exp(-2 * std::log(20.0F) / 40.0F * clear.range_m()[i]);
+      ASSERT_NEAR(foggy.intensity()[i], clear.intensity()[i] * left, 1e-5);
+      ASSERT_EQ(foggy.entity_id()[i], clear.entity_id()[i]);
+      ++hard;
+    } else {
+      ASSERT_LT(foggy.range_m()[i], clear.range_m()[i]);
+      ASSERT_GT(foggy.intensity()[i], 0.0F);
+      ASSERT_EQ(foggy.entity_id()[i], index(kNoEntity));
+      ASSERT_EQ(foggy.triangle_id()[i], kNoTriangle);
+      ASSERT_TRUE(std::isnan(foggy.normal_world().x[i]) && std::isnan(foggy.incidence_rad()[i]));
+      ++soft;
+    }
+  }
+  EXPECT_GT(soft, 1000U);
+  EXPECT_GT(hard, 100U);
+}
+
+/// The way of the ray along d from the origin to `range` through a box, or through the ellipsoid in it.
+double way_through(const Fog& fog, const std::array<double, 3>& d, double range) {
+  const double centre[] = {double{fog.x_m}, double{fog.y_m}, double{fog.z_m}};
+  const double half[] = {0.5 * double{fog.size_x_m}, 0.5 * double{fog.size_y_m}, 0.5 * double{fog.size_z_m}};
+  constexpr int kSteps = 4000;
+  int inside = 0;
+  for (int i = 0; i < kSteps; ++i) {
+    const double t = range * (i + 0.5) / kSteps;
+    double largest = 0, square = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double x = (t * d[k] - centre[k]) / half[k];
+      largest = std::max(largest, std::abs(x)), square += x * x;
+    }
+    inside += (fog.region == FogRegion::kBox ? largest : square) <= 1 ? 1 : 0;
+  }
+  return range * inside / kSteps;
+}
+
+TEST(WeatherInFrames, CloudsDimTheirOwnAirAlone) {
+  const Frame clear = render_in({});
+  for (const FogRegion region : {FogRegion::kBox, FogRegion::kSphere}) {
+    const Fog cloud = {.extinction_per_m = 0.2F,
+                       .backscatter_per_m_sr = 1e-12F,
+                       .region = region,
+                       .x_m = 3,
+                       .y_m = -1,
+                       .size_x_m = 3,
+                       .size_y_m = 4,
+                       .size_z_m = 1.5F};
+    const Frame foggy = render_in({cloud});
+    for (std::size_t i = 0; i < foggy.size(); i += 7) {
+      const double range = double{clear.range_m()[i]};
+      const std::array<double, 3> d = {double{clear.hit_sensor_m().x[i]} / range, double{clear.hit_sensor_m().y[i]} / range,
+                                       double{clear.hit_sensor_m().z[i]} / range};
+      const double left = std::exp(-0.4 * way_through(cloud, d, range));
+      ASSERT_NEAR(foggy.intensity()[i], double{clear.intensity()[i]} * left, 2e-3) << i;
+    }
+  }
+}
+
+TEST(WeatherInFrames, CloudsOfEntitiesFollowThem) {
+  // The table is at (3, 1, -1), turned by 0.4 rad; the cloud is a ball about a point above it.
+  const Fog ball = {.extinction_per_m = 1.0F,
+                    .backscatter_per_m_sr = 1e-12F,
+                    .region = FogRegion::kSphere,
+                    .size_x_m = 1.5F,
+                    .size_y_m = 1.5F,
+                    .size_z_m = 1.5F};
+  Fog in_world = ball, at_table = ball;
+  in_world.x_m = 3, in_world.y_m = 1, in_world.z_m = 0.5F, at_table.z_m = 1.5F;
+  const Frame a = render_in({in_world}), b = render_in({ChainEntry(Fog{}, {EntityEntry{EntityId{1}, at_table}})});
+  const Frame clear = render_in({});
+  double dimmed = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ASSERT_NEAR(a.intensity()[i], b.intensity()[i], 1e-4);
+    dimmed += double{clear.intensity()[i]} - double{a.intensity()[i]};
+  }
+  EXPECT_GT(dimmed, 10.0);
+}
+
+TEST(WeatherInFrames, DropletsReturnRaysThatMetNothing) {
+  Sensor sensor = make_sensor(make_lidar());
+  sensor.noise = {Fog{.visibility_m = 100.0F}};
+  sensor.detection.reach_10_m = 60;
+  const Frame frame = render_once(Scene(), sensor);
+  for (std::size_t i = 0; i < frame.size(); ++i) {
+    ASSERT_EQ(frame.reason()[i], Reason::kHit);
+    ASSERT_EQ(frame.entity_id()[i], index(kNoEntity));
+  }
+  sensor.detection.reach_10_m = 3;  // fog is too weak
+  EXPECT_EQ(render_once(Scene(), sensor).reason()[0], Reason::kMiss);
+}
+
+}  // namespace
+
+}  // namespace fathom::test::weather_test

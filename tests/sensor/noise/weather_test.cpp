@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// Fog, rain and snow against brute force in double precision: every drop of a beam is thrown, and integrals are sums.
+
+#include <fathom/noise/detail/weather.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <fathom/noise/fog.hpp>
+#include <fathom/noise/power_noise.hpp>
+#include <fathom/noise/rain.hpp>
+#include <fathom/noise/snow.hpp>
+#include <fathom/sensor/presets.hpp>
+
+#include "sensor/noise/samples.hpp"
+#include "support/statistics.hpp"
+
+namespace fathom::test::weather_test {
+
+namespace {
+
+/// A beam of a lidar, and the surface before it.
+struct Beam {
+  std::string_view preset;
+  float width_m, rad;
+  float range_m, reflectivity;
+};
+constexpr Beam kBeams[] = {
+    {"VLP-16", 0.0127F, 0.003F, 40.0F, 0.3F}, {"OS1-128", 0.0095F, 0.00314F, 25.0F, 0.1F}, {"HDL-64E", 0.013F, 0.002F, 60.0F, 0.5F}};
+
+Receiver receiver_of(const Beam& beam, const std::vector<float>& table) {
+  const float least = find_preset(beam.preset).detection.least_power();
+  return {120.0F, least > 0.0F ? least : least_power_of(0.1F, 100.0F), table.data()};
+}
+
+PoweredReading wall(const Beam& beam) {
+  return {{beam.range_m, 0, 0, beam.range_m, beam.range_m}, Reason::kHit, beam.reflectivity, false};
+}
+
+/// What rays report: shares of readings, and the ranges of drops.
+struct Tally {
+  double lost = 0, hard = 0;
+  std::vector<double> soft_m = {};
+
+  void add(Reason reason, bool from_medium, double range_m) {
+    if (reason != Reason::kHit) {
+      ++lost;
+    } else if (from_medium) {
+      soft_m.push_back(range_m);
+    } else {
+      ++hard;
+    }
+  }
+};
+
+constexpr std::size_t kRays = 20000;
+
+template <class Model>
+Tally tally_of(const Model& model, const Beam& beam) {
+  const std::vector<float> table = model.tabulate();
+  const Receiver receiver = receiver_of(beam, table);
+  std::mt19937 random(7);
+  const auto unit = [&] { return static_cast<float>(random() >> 8U) * 0x1p-24F; };
+  Tally tally;
+  for (std::size_t i = 0; i < kRays; ++i) {
+    const PoweredReading out = Model::apply(model, {0, 0, 0, 1, 0, 0}, wall(beam), receiver, {{}, {unit(), unit()}});
+    tally.add(out.reason, out.from_medium, double{out.hit.range_m});
+  }
+  return tally;
+}
+
+/// Throws the drops of each ray that may be detected, shell by shell.
+Tally thrown(const DropLaw& law, const Beam& beam) {
+  const Receiver receiver = receiver_of(beam, {});
+  const double alpha = law.extinction_per_m(), d = double{beam.range_m};
+  const double least = double{receiver.least_power}, shell_m = 0.1;
+  const double hard = double{beam.reflectivity} * std::exp(-2 * alpha * d) / (d * d);
+  std::mt19937_64 random(11);
+  std::uniform_real_distribution<double> unit;
+  Tally tally;
+  for (std::size_t ray = 0; ray < kRays; ++ray) {
+    double strongest = 0, range = 0;
+    for (double near = law.nearest_m; near < d; near += shell_m) {
+      const double far = std::min(near + shell_m, d), most_m = law.beam_m + law.beam_rad * far;
+      // Smaller drops return less than `least` from anywhere in the shell.
+      const double small_mm = 1e3 * (law.beam_m + law.beam_rad * near) * near *
+                              std::sqrt(least / law.reflectivity) * std::exp(alpha * near);
+      const double density = law.per_m3_mm / law.per_mm * std::exp(-law.per_mm * small_mm);
+      const double volume = 0.25 * M_PI * most_m * most_m * (far - near);
+      if (volume * density < 1e-9) continue;
+      std::poisson_distribution<int> count(volume * density);
+      for (int k = count(random); k > 0; --k) {
+        const double r = near + (far - near) * unit(random), w = law.beam_m + law.beam_rad * r;
+        if (unit(random) * most_m * most_m > w * w) continue;  // outside the narrower beam
+        const double mm = small_mm - std::log(1.0 - unit(random)) / law.per_mm, share = mm * 1e-3 / w;
+        const double power =
+            law.reflectivity * std::min(share * share, 1.0) * std::exp(-2 * alpha * r) / (r * r);
+        if (power > strongest) strongest = power, range = r;
+      }
+    }
+    const bool is_soft = strongest >= least && strongest > (hard >= least ? hard : 0.0);
+    tally.add(is_soft || hard >= least ? Reason::kHit : Reason::kLowPower, is_soft, range);
+  }
+  return tally;
+}
+
+/// The largest distance between two empirical distributions.
+double distance_of(std::vector<double> a, std::vector<double> b) {
+  std::sort(a.begin(), a.end()), std::sort(b.begin(), b.end());
+  double most = 0;
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    a[i] < b[j] ? ++i : ++j;
+    most = std::max(most, std::abs(static_cast<double>(i) / static_cast<double>(a.size()) -
+                                   static_cast<double>(j) / static_cast<double>(b.size())));
+  }
+  return most;
+}
+
+void expect_same_law(const Tally& a, const Tally& b) {
+  const auto expect_share = [](double x, double y) {
+    const double p = (x + y) / (2.0 * kRays), sigma = std::sqrt(2 * p * (1 - p) / kRays);
+    EXPECT_LE(std::abs(x - y) / kRays, 4.5 * sigma + 1e-3) << x << " and " << y;
+  };
+  expect_share(a.lost, b.lost), expect_share(a.hard, b.hard);
+  const auto n = static_cast<double>(a.soft_m.size()), m = static_cast<double>(b.soft_m.size());
+  expect_share(n, m);
+  if (n < 100 || m < 100) return;
+  const double distance = distance_of(a.soft_m, b.soft_m), size = n * m / (n + m);
+  EXPECT_GT(ks_p_value(std::max(distance - 1e-3, 0.0), static_cast<std::size_t>(size)), kLowestP) << distance;
+}
+
+template <class Model>
+void expect_law_of_thrown_drops() {
+  for (const Beam& beam : kBeams) {
+    for (const float rate : {1.0F, 10.0F, 100.0F}) {
+      SCOPED_TRACE(std::string(beam.preset) + ", " + std::to_string(rate) + " mm/h");
+      const Model model = {.rate_mm_per_h = rate, .beam_m = beam.width_m, .beam_rad = beam.rad};
+      expect_same_law(tally_of(model, beam), thrown(model.drops(), beam));
+    }
+  }
+}
+
+TEST(Rain, HasTheLawOfThrownDrops) { expect_law_of_thrown_drops<Rain>(); }
+TEST(Snow, HasTheLawOfThrownDrops) { expect_law_of_thrown_drops<Snow>(); }
+
+/// (pi / 4) 1e-6 integral of 2 D^2 n(D), by the rule of trapezoids.
+double summed_extinction(double per_m3_mm, double per_mm) {
+  double sum = 0;
+  for (double mm = 0; mm < 60 / per_mm; mm += 1e-3) sum += 1e-3 * 2 * mm * mm * per_m3_mm * std::exp(-per_mm * mm);
+  return 0.25 * M_PI * 1e-6 * sum;
+}
+
+TEST(Weather, ExtinctionIsTheIntegralOverTheDrops) {
+  for (const double rate : {0.1, 1.0, 25.0, 300.0}) {
+    const Rain rain = {.rate_mm_per_h = static_cast<float>(rate)};
+    const Snow snow = {.rate_mm_per_h = static_cast<float>(rate)};
+    const double of_rain = summed_extinction(8000, 4.1 * std::pow(rate, -0.21));
+    const double of_snow = summed_extinction(7600 * std::pow(rate, -0.87), 2.55 * std::pow(rate, -0.48));
+    EXPECT_NEAR(rain.drops().extinction_per_m() / of_rain, 1.0, 1e-5);
+    EXPECT_NEAR(snow.drops().extinction_per_m() / of_snow, 1.0, 1e-5);
+  }
+}
+
+/// The peak of the soft return before a surface at d, and its place.
+SoftReturn summed_peak(const Fog& fog, double d) {
+  const double alpha = std::log(20.0) / double{fog.visibility_m}, beta = 0.046 / double{fog.visibility_m};
+  const double begin = double{fog.crossover_begin_m}, end = double{fog.crossover_end_m}, l = double{fog.pulse_m};
+  double best = 0, place = 0;
+  for (double at = begin; at < end + 2 * l; at += 0.02) {
+    double sum = 0;
+    constexpr double kStep = 1e-3;
+    for (double r = std::max(begin, at - 2 * l) + kStep / 2; r < std::min(at, d); r += kStep) {
+      const double pulse = std::sin(M_PI * (at - r) / (2 * l)), xi = std::min((r - begin) / (end - begin), 1.0);
+      sum += kStep * pulse * pulse * xi * std::exp(-2 * alpha * r) / (r * r);
+    }
+    if (sum > best) best = sum, place = std::max(at - l, begin);
+  }
+  return {static_cast<float>(M_PI * beta * best), static_cast<float>(place)};
+}
+
+TEST(Fog, ReportsTheStrongerOfDropletsAndSurface) {
+  for (const float visibility : {10.0F, 50.0F, 300.0F, 1000.0F}) {
+    const Fog fog = {.visibility_m = visibility, .scatter_m = 0.0F};
+    const std::vector<float> table = fog.tabulate();
+    for (const float d : {1.5F, 4.0F, 10.0F, 40.0F}) {
+      const SoftReturn soft = summed_peak(fog, double{d});
+      const float hard = 0.3F * std::exp(-2 * std::log(20.0F) / visibility * d);
+      const PoweredReading in = {{d, 0, 0, d, d}, Reason::kHit, 0.3F, false};
+      const PoweredReading out = Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, {120, 1e-6F, table.data()}, {{}, {0.5F, 0.5F}});
+      SCOPED_TRACE(std::to_string(visibility) + " m, surface at " + std::to_string(d));
+      const bool is_soft = soft.power > hard / (d * d);
+      EXPECT_EQ(out.from_medium, is_soft);
+      EXPECT_NEAR(out.hit.range_m, is_soft ? soft.range_m : d, 0.05);
+      EXPECT_NEAR(out.intensity / (out.hit.range_m * out.hit.range_m) / (is_soft ? soft.power : hard / (d * d)), 1.0, 3e-3);
+    }
+  }
+}
+
+TEST(Fog, ScattersDropletsByTheBetaLaw) {
+  const Beam beam = {"OS1-128", 0, 0, 100.0F, 0.0F};
+  const Tally tally = tally_of(Fog{.visibility_m = 30.0F}, beam);
+  ASSERT_EQ(tally.soft_m.size(), kRays);
+  const double first = double{Fog{.visibility_m = 30.0F}.tabulate()[255]};  // the place without scatter
+  std::vector<double> u;
+  for (const double range : tally.soft_m) {
+    const double x = (range - first) / 10.0;  // P(Beta(2, 20) <= x)
+    u.push_back(1.0 - std::pow(1.0 - x, 20) * (1.0 + 20.0 * x));
+  }
+  EXPECT_GT(chi_square_p_of_uniforms(u, 51), kLowestP);
+}
+
+TEST(Weather, LosesSurfacesBehindIt) {
+  // exp(-2 alpha d) is 1/400 at the visibility; without it, the sensor would see 0.1 up to 100 m.
+  const Fog fog = {.visibility_m = 50.0F, .backscatter_per_m_sr = 1e-9F};
+  const std::vector<float> table = fog.tabulate();
+  const auto reason_at = [&](float d, Reason before) {
+    const PoweredReading in = {{d, 0, 0, d, d}, before, 0.1F, false};
+    return Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, {120, 1e-5F, table.data()}, {{}, {0.5F, 0.5F}}).reason;
+  };
+  EXPECT_EQ(reason_at(24.3F, Reason::kHit), Reason::kHit);
+  EXPECT_EQ(reason_at(24.6F, Reason::kHit), Reason::kLowPower);
+  EXPECT_EQ(reason_at(5.0F, Reason::kDropout), Reason::kDropout) << "lost for another reason";
+}
+
+TEST(PowerNoise, GrowsAsThePowerFalls) {
+  Lanes lanes = make_equal_lanes(kDraws, 20, 0, 0);  // intensities of fill_surface()
+  const auto workspace = std::make_unique<Workspace>();
+  fill_surface(lanes.quads.data(), 256, workspace->surface);
+  const PowerNoise noise = {.stddev_m = 0.02F, .reference_m = 30.0F, .most_m = 0.05F};
+  std::vector<double> u;
+  apply(noise, detect_isa(), {1, 2, 3}, lanes);
+  for (std::size_t begin = 0; begin < lanes.size(); begin += 256) {
+    fill_surface(lanes.quads.data() + begin / 4, 256, workspace->surface);
+    for (std::size_t i = 0; i < 256; ++i) {
+      const double power = double{workspace->surface.cos_emitter[i]} / 400;
+      const double sigma = std::min(0.02 * std::sqrt(0.1 / 900 / power), 0.05);
+      u.push_back(normal_cdf((double{lanes.returns[begin + i].range_m} - 20) / sigma));
+    }
+  }
+  EXPECT_GT(chi_square_p_of_uniforms(u, 101), kLowestP);
+}
+
+}  // namespace
+
+}  // namespace fathom::test::weather_test
