@@ -77,6 +77,7 @@ struct StagedChain {
   EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of the array of energies
   EnergyGain energy_gain;                           ///< the same
   float least_power = 0.0F;                         ///< of the sensor: see Detection
+  bool is_filtered = false;                         ///< whether the sensor has filters, or is aligned to a camera
   RangePolicy range_policy = RangePolicy::kKeep;    ///< kKeep if no model can carry a return outside
 };
 
