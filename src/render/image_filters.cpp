@@ -163,7 +163,9 @@ class ImageFilter {
         memory_(*job.filters.memory),
         size_{job.plan.rows, job.plan.cols},
         executor_(executor),
-        raw_(memory_.raw) {}
+        raw_(memory_.raw),
+        reason_(raw_.reason() + job.first),
+        depth_m_(raw_.floats(Channel::kDepth) + job.first) {}
 
   void run(Frame& out) {
     if (steps_.filters.any()) filter();
@@ -178,17 +180,15 @@ class ImageFilter {
       for (std::size_t i = begin; i < end; ++i) f(i);
     });
   }
-  [[nodiscard]] const float* raw_floats(Channel channel) { return raw_.floats(channel) + job_.first; }
-  [[nodiscard]] bool is_valid(std::size_t pixel) { return raw_.reason()[job_.first + pixel] == Reason::kHit; }
+  [[nodiscard]] bool is_valid(std::size_t pixel) const { return reason_[pixel] == Reason::kHit; }
 
   void filter() {
     std::vector<float>& values = memory_.values;
     values.resize(size_.pixels());
-    const float* const depth_m = raw_floats(Channel::kDepth);
     const bool by_disparity = steps_.filters.spatial || steps_.filters.temporal;
     const float scale = kStepsPerPx * job_.rig.optics.fx_px * job_.rig.optics.baseline_m;
     for_pixels([&](std::size_t i) {
-      values[i] = !is_valid(i) ? 0.0F : by_disparity ? scale / depth_m[i] : depth_m[i];
+      values[i] = !is_valid(i) ? 0.0F : by_disparity ? scale / depth_m_[i] : depth_m_[i];
     });
     if (const auto& spatial = steps_.filters.spatial) smooth_in_space(values.data(), size_, *spatial, executor_);
     if (steps_.filters.temporal) filter_in_time(*steps_.filters.temporal);
@@ -196,9 +196,7 @@ class ImageFilter {
       for_pixels([&](std::size_t i) { values[i] = values[i] > 0.0F ? scale / values[i] : 0.0F; });
     }
     if (steps_.filters.hole_filling) fill_holes(values.data(), size_, *steps_.filters.hole_filling);
-    for_pixels([&](std::size_t i) {
-      if (values[i] > 0.0F) place(i, values[i]);
-    });
+    place_all();
   }
 
   void filter_in_time(const TemporalFilter& temporal) {
@@ -208,34 +206,37 @@ class ImageFilter {
     });
   }
 
-  /// Makes a pixel a return at this depth on its own ray.
-  void place(std::size_t pixel, float depth_m) {
+  /// Makes each pixel with a value a return on its own ray.
+  void place_all() {
     const RayPattern& rays = job_.pattern;
-    const float range_m = depth_m / rays.direction_x[pixel];
-    const float y = range_m * rays.direction_y[pixel], z = range_m * rays.direction_z[pixel];
-    const std::size_t at = job_.first + pixel;
-    raw_.reason()[at] = Reason::kHit;
-    raw_.floats(Channel::kDepth)[at] = depth_m;
-    if (float* const out = raw_.floats(Channel::kRange)) out[at] = range_m;
-    put_point(Channel::kHitSensor, at, {depth_m, y, z});
-    put_point(Channel::kHitWorld, at, moved(job_.world_from_sensor, depth_m, y, z));
+    float* const range_m = raw_.floats(Channel::kRange);
+    float *const in_sensor = raw_.floats(Channel::kHitSensor), *const in_world = raw_.floats(Channel::kHitWorld);
+    for_pixels([&](std::size_t i) {
+      const float x = memory_.values[i], range = x / rays.direction_x[i];
+      if (!(x > 0.0F)) return;
+      const Triple point = {x, range * rays.direction_y[i], range * rays.direction_z[i]};
+      reason_[i] = Reason::kHit;
+      depth_m_[i] = x;
+      if (range_m != nullptr) range_m[job_.first + i] = range;
+      put_point(in_sensor, i, point);
+      put_point(in_world, i, moved(job_.world_from_sensor, point.x, point.y, point.z));
+    });
   }
-  void put_point(Channel channel, std::size_t at, const Triple& point) {
-    float* const out = raw_.floats(channel);
-    const std::size_t plane = memory_.raw.size();
+  void put_point(float* out, std::size_t pixel, const Triple& point) const {
+    const std::size_t plane = memory_.raw.size(), at = job_.first + pixel;
     if (out != nullptr) out[at] = point.x, out[plane + at] = point.y, out[2 * plane + at] = point.z;
   }
 
   /// Of two depth pixels, the one that the other camera gets: a return, else the nearer one, else the first.
   void find_nearest() {
     const AlignedCamera& camera = *steps_.aligned_to;
-    const float *const depth_m = raw_floats(Channel::kDepth), *const clean_m = raw_floats(Channel::kCleanDepth);
+    const float* const clean_m = raw_.floats(Channel::kCleanDepth) + job_.first;
     memory_.filled.resize(size_.pixels());
-    for_pixels([&](std::size_t i) { memory_.filled[i] = filled_by(i, is_valid(i) ? depth_m[i] : clean_m[i]); });
+    for_pixels([&](std::size_t i) { memory_.filled[i] = filled_by(i, is_valid(i) ? depth_m_[i] : clean_m[i]); });
     memory_.nearest.assign(std::size_t{camera.height} * camera.width, ~0U);
     const auto wins = [&](std::size_t pixel, std::uint32_t other) {
       if (other == ~0U || is_valid(pixel) != is_valid(other)) return other == ~0U || is_valid(pixel);
-      return is_valid(pixel) ? depth_m[pixel] < depth_m[other] : clean_m[pixel] < clean_m[other];
+      return is_valid(pixel) ? depth_m_[pixel] < depth_m_[other] : clean_m[pixel] < clean_m[other];
     };
     for (std::size_t i = 0; i < size_.pixels(); ++i) {
       const FilledPixels& filled = memory_.filled[i];
@@ -313,6 +314,8 @@ class ImageFilter {
   ImageSize size_;
   Executor& executor_;
   FrameWriter raw_;
+  Reason* reason_;
+  float* depth_m_;
   std::size_t pixels_ = 0, first_ = 0;  // of the caller's frame
 };
 

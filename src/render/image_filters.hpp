@@ -31,7 +31,7 @@ class FilterPast {
     if (frame + 1 == next_) return frame;
     return frame >= next_ ? next_ : 0;
   }
-  /// The past of `frame`, to be changed to that of the next frame. Frame 0 has none.
+  /// The past of `frame`, which the caller changes to the past of the next frame. Frame 0 begins empty.
   PixelPast& begin(std::uint32_t frame, std::size_t pixels);
   void forget() { next_ = 0; }
 

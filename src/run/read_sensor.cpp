@@ -175,7 +175,7 @@ void read_filter(YamlReader& map, std::optional<M>& filter) {
   found->finish();
 }
 
-/// Reads the keys `filters` and `aligned_to`, which replace those of the preset.
+/// Reads the keys `filters` and `aligned_to`, which replace the steps of the preset.
 void read_image_steps(YamlReader& map, const SensorPreset* preset, Sensor& sensor) {
   if (preset != nullptr) sensor.filters = preset->filters, sensor.aligned_to = preset->aligned_to;
   if (auto filters = map.find(DepthFilters::kSlug)) {
