@@ -255,7 +255,7 @@ class ImageFilter {
     const auto first = projected(col - 0.5, row - 0.5, depth_m), last = projected(col + 0.5, row + 0.5, depth_m);
     if (!first || !last) return {};
     const auto whole = [](double at, std::uint32_t size) {
-      return static_cast<std::int32_t>(std::clamp(std::floor(at + 0.5), -1.0, double{size}));
+      return static_cast<std::int32_t>(std::clamp(std::floor(at + 0.5), -1.0, static_cast<double>(size)));
     };
     return {std::max(whole((*first)[0], camera.width), 0), std::max(whole((*first)[1], camera.height), 0),
             std::min(whole((*last)[0], camera.width), static_cast<std::int32_t>(camera.width) - 1),
