@@ -109,6 +109,26 @@ void for_each_reach(const fathom::Detection& detection, F f) {
   }
 }
 
+template <fathom::FieldModel M>
+Json step_json(const M& step) {
+  Json json = Json::object();
+  for (const FieldInfo& field : fathom::describe<M>()) {
+    json[std::string(field.name)] = value_json(field, fathom::get_field(step, field.name));
+  }
+  return json;
+}
+
+/// The parameters of the steps after the chain, by their names.
+Json steps_json(const SensorPreset& preset) {
+  Json json = Json::object();
+  const fathom::DepthFilters& filters = preset.filters;
+  if (filters.spatial) json["filters.spatial"] = step_json(*filters.spatial);
+  if (filters.temporal) json["filters.temporal"] = step_json(*filters.temporal);
+  if (filters.hole_filling) json["filters"] = step_json(filters);
+  if (preset.aligned_to) json["aligned_to"] = step_json(*preset.aligned_to);
+  return json;
+}
+
 std::string details(const SensorPreset& preset) {
   std::vector<std::vector<std::string>> rows = {{"  parameter", "unit", "value", "meaning"}};
   for (const FieldInfo& f : kind_of(preset).fields) {
@@ -124,6 +144,11 @@ std::string details(const SensorPreset& preset) {
   for_each_reach(preset.detection, [&](const FieldInfo& field, const std::vector<double>& value) {
     text += fmt::format("\n  detection\n  {}={}\n", field.name, short_text(field, value));
   });
+  for (const auto& step : steps_json(preset).items()) {
+    text += fmt::format("\n  {}\n ", step.key());
+    for (const auto& value : step.value().items()) text += fmt::format(" {}={}", value.key(), value.value().dump());
+    text += '\n';
+  }
   return text.append(kDegreesHint);
 }
 
@@ -166,7 +191,7 @@ Json to_json(const SensorPreset& preset) {
           {"doc", preset.doc},     {"source", preset.source},
           {"rows", shape.rows},    {"columns", shape.cols},
           {"fields", values},      {"noise", noise},
-          {"detection", detection}};
+          {"detection", detection}, {"steps", steps_json(preset)}};
 }
 
 /// The preset or kind that is meant; the typed name if it is unknown.

@@ -336,6 +336,10 @@ class Sensor:
     "inverse_square") and reference_m. detection: the weakest return that is detected, a dict of reach_10_m or reach_80_m,
     the range up to which a surface of reflectivity 0.1 or 0.8 is; None: that of the preset; {}: all returns are detected.
     light_paths: how far light is followed through glass and mirrors, a dict of bounces (0 to 4) and camera_ghosts.
+    filters: of a stereo or depth camera, a dict of spatial (alpha, delta, iterations, holes_fill), temporal (alpha, delta,
+    persistency) and hole_filling ("left", "farthest" or "nearest"). aligned_to: the camera whose pixels the depths are moved
+    to, a dict of fx, fy, cx, cy, width, height and offset, its pose in the frame of the sensor. None: those of the preset;
+    {}: none.
     timing: a Timing; without it the frames are those of the scene. velocity_noise: models of stage "range" that act on
     the channel "velocity", where their metres are metres per second; "distance" for instance.
     ranges: numbers of the model that are drawn once per episode, such as {"baseline_m": Uniform(0.048, 0.052)}: any
@@ -346,7 +350,7 @@ class Sensor:
 
     __slots__ = ("name", "model", "pose", "parent", "rolling", "noise", "range_policy", "see_parent", "ignore",
                  "ignore_groups", "ranges", "pose_offset", "timing", "divergence", "returns", "coinciding", "falloff",
-                 "detection", "light_paths", "velocity_noise")
+                 "detection", "light_paths", "velocity_noise", "filters", "aligned_to")
 
     def __init__(
         self,
@@ -371,6 +375,8 @@ class Sensor:
         detection: Optional[Dict[str, float]] = None,
         light_paths: Optional[Dict[str, float]] = None,
         velocity_noise: Union[None, Noise, Sequence[Noise]] = None,
+        filters: Optional[Mapping[str, Any]] = None,
+        aligned_to: Optional[Mapping[str, Any]] = None,
     ) -> None:
         self.name = str(name)
         self.model: SensorModel = preset(model) if isinstance(model, str) else model
@@ -393,10 +399,14 @@ class Sensor:
         self.returns: List[str] = [returns] if isinstance(returns, str) else list(returns)
         self.coinciding = str(coinciding)
         self.falloff = dict(falloff or {})
-        if detection is None and self.model.preset:
-            detection = _fathom.find_preset(self.model.preset)[3]
+        if self.model.preset:
+            of_preset = _fathom.find_preset(self.model.preset)[3:]
+            given = (detection, filters, aligned_to)
+            detection, filters, aligned_to = (p if g is None else g for g, p in zip(given, of_preset))
         self.detection: Dict[str, float] = dict(detection or {})
         self.light_paths: Dict[str, float] = dict(light_paths or {})
+        self.filters: Dict[str, Any] = dict(filters or {})
+        self.aligned_to: Dict[str, Any] = dict(aligned_to or {})
         self.velocity_noise: List[Noise] = noise_list([] if velocity_noise is None else velocity_noise, "")
 
     def replace(self, **values: Any) -> "Sensor":
@@ -415,7 +425,8 @@ class Sensor:
                     preset=self.model.preset,
                     see_parent=self.see_parent, ignore_groups=self.ignore_groups, timing=self.timing._spec(),
                     divergence=self.divergence, returns=self.returns, coinciding=self.coinciding, falloff=self.falloff,
-                    detection=self.detection, light_paths=self.light_paths,
+                    detection=self.detection, light_paths=self.light_paths, filters=self.filters,
+                    aligned_to=self.aligned_to or None,
                     ignore=[scene.find_entity(e) if isinstance(e, str) else e for e in self.ignore])
 
     def __eq__(self, other: object) -> bool:
@@ -440,4 +451,5 @@ def sensor_from(spec: Dict[str, Any], names: Iterable[str]) -> Sensor:
                   timing=Timing(**spec["timing"]), divergence=spec["divergence"], returns=spec["returns"],
                   coinciding=spec["coinciding"], falloff=spec["falloff"], detection=spec["detection"],
                   light_paths=spec["light_paths"],
+                  filters=spec["filters"], aligned_to=spec["aligned_to"] or {},
                   velocity_noise=chain_from(spec["velocity_noise"], [], entities), **ranges_from(spec["ranges"]))

@@ -109,12 +109,31 @@ void named(const std::string& sensor, F f) {
   }
 }
 
+DepthFilters filters_of(py::dict values) {
+  py::dict own;
+  DepthFilters filters;
+  for (const auto& [key, value] : values) {
+    const auto name = py::cast<std::string>(key);
+    if (name == SpatialFilter::kSlug) {
+      filters.spatial = model_of<SpatialFilter>(py::cast<py::dict>(value));
+    } else if (name == TemporalFilter::kSlug) {
+      filters.temporal = model_of<TemporalFilter>(py::cast<py::dict>(value));
+    } else {
+      own[key] = value;
+    }
+  }
+  filters.hole_filling = model_of<DepthFilters>(own).hole_filling;
+  return filters;
+}
+
 /// How its rays widen, and what they bring back.
 void set_returns(const py::dict& spec, Sensor& sensor) {
   sensor.divergence = model_of<Divergence>(at<py::dict>(spec, "divergence"));
   sensor.falloff = model_of<Falloff>(at<py::dict>(spec, "falloff"));
   sensor.detection = model_of<Detection>(at<py::dict>(spec, "detection"));
   sensor.light_paths = model_of<LightPaths>(at<py::dict>(spec, "light_paths"));
+  sensor.filters = filters_of(at<py::dict>(spec, "filters"));
+  if (!spec["aligned_to"].is_none()) sensor.aligned_to = model_of<AlignedCamera>(at<py::dict>(spec, "aligned_to"));
   sensor.returns.clear();
   for (const py::handle word : spec["returns"]) {
     const auto place = position_of(py::cast<std::string>(word), kChoiceWords<ReturnChoice>, "returns");
@@ -125,6 +144,17 @@ void set_returns(const py::dict& spec, Sensor& sensor) {
 }
 
 }  // namespace
+
+py::dict filters_dict(const DepthFilters& filters) {
+  py::dict d = fields_dict(filters);
+  if (filters.spatial) d["spatial"] = fields_dict(*filters.spatial);
+  if (filters.temporal) d["temporal"] = fields_dict(*filters.temporal);
+  return d;
+}
+
+py::object aligned_dict(const std::optional<AlignedCamera>& camera) {
+  return camera ? py::object(fields_dict(*camera)) : py::object(py::none());
+}
 
 SensorSetup sensor_of(const py::dict& spec) {
   SensorSetup setup;
@@ -172,6 +202,7 @@ py::dict sensor_dict(const SensorSetup& setup) {
   d["ignore"] = ignored, d["ignore_groups"] = sensor.ignore_groups;
   d["divergence"] = fields_dict(sensor.divergence), d["falloff"] = fields_dict(sensor.falloff);
   d["detection"] = fields_dict(sensor.detection), d["light_paths"] = fields_dict(sensor.light_paths);
+  d["filters"] = filters_dict(sensor.filters), d["aligned_to"] = aligned_dict(sensor.aligned_to);
   py::list returns;
   for (const ReturnChoice choice : sensor.returns) {
     returns.append(kChoiceWords<ReturnChoice>[static_cast<std::size_t>(choice)]);

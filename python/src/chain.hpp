@@ -2,6 +2,7 @@
 #pragma once
 // Noise, sensors and what was learned between Python's values and the library's.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,10 @@ py::dict chain_fit_dict(const ChainFit& fit);
 SensorSetup sensor_of(const py::dict& spec);
 /// The other way round.
 py::dict sensor_dict(const SensorSetup& setup);
+
+/// Its filters as a dict; and the camera that it is aligned to, or None.
+py::dict filters_dict(const DepthFilters& filters);
+py::object aligned_dict(const std::optional<AlignedCamera>& camera);
 
 /// Ranges of any target, as dicts and back.
 std::vector<ParameterRange> ranges_of(const py::list& dicts);

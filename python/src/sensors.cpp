@@ -205,9 +205,10 @@ void bind_sensors(py::module_& m) {
       [](const std::string& name) {
         const SensorPreset& preset = find_preset(name);
         return py::make_tuple(preset.name, py::cast(preset.model), chain_list(preset.noise),
-                              fields_dict(preset.detection));
+                              fields_dict(preset.detection), filters_dict(preset.filters),
+                              aligned_dict(preset.aligned_to));
       },
-      "name"_a, "A preset: its full name, its model, its noise and its detection.");
+      "name"_a, "A preset: its full name, its model, its noise, its detection, its filters and its alignment.");
   m.def(
       "camera_from_fov",
       [](std::uint32_t width, std::uint32_t height, double fov) {

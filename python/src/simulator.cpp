@@ -79,7 +79,7 @@ SimulatorHandle::SimulatorHandle(std::shared_ptr<Scene> scene, const SceneSetup&
 
 void SimulatorHandle::note(const std::string& name) {
   const auto id = static_cast<SensorId>(sensors_.size());
-  const PatternShape shape = pattern_shape(simulator_.sensor(id).model);
+  const PatternShape shape = image_shape(simulator_.sensor(id));
   const std::vector<float>& limits = simulator_.pattern(id, 0).max_range_m;
   sensors_.push_back({name,
                       {0, shape.rows, shape.cols, static_cast<std::uint32_t>(simulator_.sensor(id).returns.size())},

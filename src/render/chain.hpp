@@ -81,6 +81,7 @@ struct StagedChain {
   EnergyGain energy_gain;                           ///< the same
   float least_power = 0.0F;                         ///< of the sensor: see Detection
   bool reads_power = false;                         ///< whether any model reads the power of returns
+  bool is_filtered = false;                         ///< whether the sensor has filters, or is aligned to a camera
   RangePolicy range_policy = RangePolicy::kKeep;    ///< kKeep if no model can carry a return outside
 };
 

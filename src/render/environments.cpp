@@ -65,6 +65,10 @@ class Environments::Impl {
         throw InputError(fmt::format("sensor '{}': the name is taken", sensor.name));
     }
     check_masks(sensor);
+    if (sensor.filters.temporal) {
+      throw InputError(fmt::format(
+          "sensor '{}': filters.temporal needs the frames before, which environments do not keep", sensor.name));
+    }
     EnvironmentSensor added(std::move(sensor), std::move(ranges), scene_.entities(), options_.count);
     added.check_shared_rays();
     check_clock(added.sensor(), options_.simulator);
@@ -73,6 +77,7 @@ class Environments::Impl {
     ray_sets_.push_back(sensors_.empty() ? 0 : ray_sets_.back() + sensors_.back().ray_sets());
     sensors_.push_back(std::move(added));
     ray_masks_.push_back(kSeesAll);
+    filters_.emplace_back();
     for (Slot& slot : slots_) slot.emplace_back();
     if (sensors_.size() == 1) slots_[0][0].own = make_caster(options_.simulator.compute.isa, *executor_);
     return static_cast<SensorId>(sensors_.size() - 1);
@@ -209,11 +214,11 @@ class Environments::Impl {
   }
 
   void begin(const EnvironmentSensor& sensor, std::uint32_t index, bool of_some, Frame& frame) const {
-    const CastPlan& plan = sensor.prepared().plan();
+    const PatternShape image = image_shape(sensor.sensor());
     FrameWriter writer(frame);
-    const std::uint32_t rows = options_.count * plan.rows, returns = sensor.prepared().returns();
-    const bool fits = writer.has_shape(rows, plan.cols, returns);
-    writer.resize(rows, plan.cols, returns);
+    const std::uint32_t rows = options_.count * image.rows, returns = sensor.prepared().returns();
+    const bool fits = writer.has_shape(rows, image.cols, returns);
+    writer.resize(rows, image.cols, returns);
     if (of_some && !fits) writer.mask_all();
     const FrameTime time = frame_time_without_draws(sensor.sensor().timing, clock_of(options_.simulator), index);
     writer.set_time(index, index, time.stamp_s, time.delivered_s);
@@ -344,7 +349,8 @@ class Environments::Impl {
             .ray_set = ray_sets_[i] + (sensor.ray_sets() > 1 ? e : 0),
             .samples = sensor.prepared().samples(),
             .falloff_m = sensor.prepared().falloff_m(),
-            .echoes = sensor.prepared().echoes()};
+            .echoes = sensor.prepared().echoes(),
+            .filters = sensor.prepared().filters(sensor.view(e), filters_[i], e, view.time.content)};
   }
 
   Scene scene_;
@@ -363,6 +369,7 @@ class Environments::Impl {
   std::vector<RenderJob> jobs_;          // of the slots at work
   std::vector<std::uint32_t> ray_sets_;  // [sensors]: the number of the first of its sets of rays
   std::vector<Frame*> one_frame_;        // [sensors]
+  std::vector<FilterMemory> filters_;    // [sensors]
 };
 
 Environments::Environments(Scene scene, EnvironmentsOptions options) {
@@ -443,7 +450,7 @@ std::uint32_t Environments::count() const { return impl_->options().count; }
 std::uint32_t Environments::first() const { return impl_->options().first; }
 std::uint32_t Environments::sensor_count() const { return impl_->sensor_count(); }
 const Sensor& Environments::sensor(SensorId sensor) const { return impl_->at(sensor).sensor(); }
-std::uint32_t Environments::rows(SensorId sensor) const { return impl_->at(sensor).prepared().plan().rows; }
-std::uint32_t Environments::cols(SensorId sensor) const { return impl_->at(sensor).prepared().plan().cols; }
+std::uint32_t Environments::rows(SensorId sensor) const { return image_shape(impl_->at(sensor).sensor()).rows; }
+std::uint32_t Environments::cols(SensorId sensor) const { return image_shape(impl_->at(sensor).sensor()).cols; }
 
 }  // namespace fathom

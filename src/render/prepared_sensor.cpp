@@ -59,7 +59,20 @@ Sensor preset_sensor(std::string name, std::string_view preset) {
   sensor.model = found.model;
   sensor.noise = found.noise;
   sensor.detection = found.detection;
+  sensor.filters = found.filters;
+  sensor.aligned_to = found.aligned_to;
   return sensor;
+}
+
+PatternShape image_shape(const Sensor& sensor) {
+  if (sensor.aligned_to) return {sensor.aligned_to->height, sensor.aligned_to->width};
+  return pattern_shape(sensor.model);
+}
+
+std::optional<Intrinsics> image_lens(const Sensor& sensor) {
+  if (!sensor.aligned_to) return lens_of(sensor.model);
+  const AlignedCamera& camera = *sensor.aligned_to;
+  return Intrinsics{camera.fx, camera.fy, camera.cx, camera.cy};
 }
 
 PreparedSensor::PreparedSensor(Sensor sensor, std::span<const Entity> entities, CastOrder order)
@@ -75,6 +88,10 @@ PreparedSensor::PreparedSensor(Sensor sensor, std::span<const Entity> entities, 
     validate(sensor_.falloff);
     validate(sensor_.detection);
     check_returns(sensor_, view_);
+    check_filters(sensor_.filters, sensor_.aligned_to, sensor_.model);
+    if ((sensor_.filters.any() || sensor_.aligned_to) && sensor_.returns.size() > 1) {
+      throw InputError(fmt::format("filters and aligned_to take one return of each ray, not {}", sensor_.returns.size()));
+    }
     rays_.set_model(sensor_.model, sensor_.rolling);
     validate(sensor_.light_paths);
     samples_ = make_sample_plan(sensor_);
@@ -97,6 +114,7 @@ void PreparedSensor::replace(Sensor sensor, std::span<const Entity> entities) {
           fmt::format("{} x {} rays cannot become {} x {}", plan().rows, plan().cols, shape.rows, shape.cols));
     }
     const SensorView view = make_view(sensor.model);
+    check_filters(sensor.filters, sensor.aligned_to, sensor.model);
     check_divergence(sensor.divergence, view);
     check_chains(sensor, sensor.noise, view, entities.size());
   });
@@ -115,6 +133,7 @@ StagedChain PreparedSensor::staged_chain(const NoiseChain& noise, std::span<cons
       stage_chain(sensor_.name, noise, sensor_.range_policy.value_or(view_.usual_policy), entities, view_.closes);
   stage_velocity(sensor_.name, sensor_.velocity_noise, entities, view_.closes, chain);
   chain.least_power = sensor_.detection.least_power();
+  chain.is_filtered = sensor_.filters.any() || sensor_.aligned_to;
   return chain;
 }
 

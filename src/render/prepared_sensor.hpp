@@ -10,6 +10,7 @@
 #include <fathom/simulate/sensor.hpp>
 
 #include "render/chain.hpp"
+#include "render/image_filters.hpp"
 #include "render/plan.hpp"
 #include "render/surface_math.hpp"
 #include "scene/poses.hpp"
@@ -46,6 +47,13 @@ class PreparedSensor {
   /// RenderJob::echoes.
   [[nodiscard]] const SamplePlan* echoes() const { return &samples_; }
   [[nodiscard]] std::uint32_t returns() const { return static_cast<std::uint32_t>(sensor_.returns.size()); }
+  /// RenderJob::filters. `view`: of the sensor, perhaps with drawn parameters.
+  [[nodiscard]] ImageFilters filters(const SensorView& view, FilterMemory& memory, std::uint32_t environment,
+                                     std::uint32_t frame) const {
+    if (!chain_.is_filtered) return {};
+    return {&memory, sensor_.filters, sensor_.aligned_to ? &*sensor_.aligned_to : nullptr, view.lens, environment,
+            frame};
+  }
   /// RenderJob::falloff_m.
   [[nodiscard]] float falloff_m() const {
     return sensor_.falloff.law == FalloffLaw::kNone ? 0.0F : sensor_.falloff.reference_m;
@@ -58,6 +66,9 @@ class PreparedSensor {
   StagedChain chain_;
   SamplePlan samples_;
 };
+
+/// The intrinsics of the images of a sensor, in pixels; empty for other kinds than cameras.
+std::optional<Intrinsics> image_lens(const Sensor& sensor);
 
 /// The pose relative to `origin`, in single precision.
 Rigid narrow(const Pose& pose, const Vec3& origin);

@@ -642,13 +642,17 @@ void for_each_block(std::span<const RenderJob> jobs, Executor& executor, F f) {
 
 }  // namespace
 
-void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
-  if (jobs.empty()) return;
+namespace {
+
+void check_memory(const Frame& frame) {
+  if (frame.memory() == FrameMemory::kHost) return;
+  throw InputError("the frame is in the memory of a GPU: the processor cannot render it");
+}
+
+void render_chain(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
   const bool on_device = std::all_of(jobs.begin(), jobs.end(), [](const RenderJob& j) { return j.device != nullptr; });
   if (on_device) return jobs.front().device->render(jobs, frame);
-  if (frame.memory() == FrameMemory::kGpu) {
-    throw InputError("the frame is in the memory of a GPU: the processor cannot render it");
-  }
+  check_memory(frame);
   make_fields(jobs, executor);
   for (const RenderJob& job : jobs) job.edge->fit(job.chain, job.plan.rows, job.plan.cols);
   for_each_block(jobs, executor, [&](const RenderJob& job, std::uint32_t block) {
@@ -665,6 +669,16 @@ void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
   for_each_block(jobs, executor, [&](const RenderJob& job, std::uint32_t block) {
     if (job.chain.window) BlockRenderer(job, frame, block).run_after_window();
   });
+}
+
+}  // namespace
+
+void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame) {
+  if (jobs.empty()) return;
+  if (jobs.front().filters.memory == nullptr) return render_chain(jobs, executor, frame);
+  check_memory(frame);
+  render_chain(jobs, executor, raw_frame(jobs.front(), frame));
+  filter_images(jobs, executor, frame);
 }
 
 }  // namespace fathom

@@ -20,6 +20,7 @@
 #include "core/compute.hpp"
 #include "render/chain.hpp"
 #include "render/entity_tables.hpp"
+#include "render/image_filters.hpp"
 #include "render/lanes.hpp"
 #include "render/plan.hpp"
 #include "trace/caster.hpp"
@@ -98,6 +99,7 @@ struct RenderJob {
   float falloff_m = 0.0F;                ///< reference of the falloff of intensities; 0: none
   const GivenSurfaces* given = nullptr;  ///< the surfaces that its rays meet; null: they are cast
   const SamplePlan* echoes = nullptr;    ///< which of several echoes it reports; never null if rays are cast
+  ImageFilters filters = {};             ///< what follows the chain
 
   SurfaceView surfaces = surface_table.view(reflectivity);
   /// [entities] if light passes any surface or is mirrored, else empty.
@@ -109,7 +111,8 @@ struct RenderJob {
 };
 
 /// Fills every channel of `frame`, which has its size already, from place job.first on, for each of the jobs. The jobs
-/// share the sensor; each may have its own rays, the same number for all.
+/// share the sensor; each may have its own rays, the same number for all. If an alignment changes the shape of images,
+/// job.first counts rays, and the frame has as many images of that shape.
 void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame);
 inline void render(const RenderJob& job, Executor& executor, Frame& frame) { render({&job, 1}, executor, frame); }
 

@@ -150,6 +150,7 @@ class SensorNoise::Impl {
 
   void apply(std::uint32_t index, std::span<const GivenFrame> given, Frame& frame) {
     check_images(given);
+    check_order(index);
     std::fill(next_.begin(), next_.end(), index);
     render_all(given, frame);
   }
@@ -164,6 +165,9 @@ class SensorNoise::Impl {
       throw InputError(
           fmt::format("sensor '{}': clouds are for one environment, not {}", sensor().name, options_.environments));
     }
+    if (sensor_.chain(0).is_filtered) {
+      throw InputError(fmt::format("sensor '{}': filters and aligned_to act on images, not on clouds", sensor().name));
+    }
     const FrameTime time = frame_time(index);
     set_frame(0, time.content);
     cloud_.prepare(given, rays());
@@ -175,7 +179,7 @@ class SensorNoise::Impl {
     GivenFrame image = cloud_.image();
     image.motion = given.motion;
     check_given(image, rays.pattern, rays.view, options_.far_m, options_.compute.isa);
-    begin_frame(index, time, rays.pattern, 1, frame);
+    begin_frame(index, time, {rays.pattern.rows, rays.pattern.cols}, 1, frame);
     if (slots_.empty()) slots_.resize(1);
     slots_[0].image.prepare(image, needs(rays, frame.channels()), *executor_);
     jobs_.clear();
@@ -250,10 +254,10 @@ class SensorNoise::Impl {
     for (CorrelatedDraws& draws : cloud_chain_.correlated) draws.closes = false;
   }
 
-  static void begin_frame(std::uint32_t index, const FrameTime& time, const RayPattern& rays, std::size_t images,
+  static void begin_frame(std::uint32_t index, const FrameTime& time, const PatternShape& image, std::size_t images,
                           Frame& frame) {
     FrameWriter writer(frame);
-    writer.resize(static_cast<std::uint32_t>(images) * rays.rows, rays.cols);
+    writer.resize(static_cast<std::uint32_t>(images) * image.rows, image.cols);
     writer.set_time(index, time.content, time.stamp_s, time.delivered_s);
   }
 
@@ -265,8 +269,20 @@ class SensorNoise::Impl {
     }
   }
 
+  /// A temporal filter begins with frame 0. Only the last frame may be filtered again.
+  void check_order(std::uint32_t index) {
+    if (!sensor().filters.temporal || index == 0) return;
+    const std::uint32_t environments = has_environments() ? options_.environments : 1;
+    for (std::uint32_t e = 0; e < environments; ++e) {
+      const std::uint32_t next = filters_.past(e).first_missing(index);
+      if (next == index) continue;
+      throw InputError(fmt::format("sensor '{}': filters.temporal takes frames in their order, and frame {} is missing",
+                                   sensor().name, next));
+    }
+  }
+
   void render_all(std::span<const GivenFrame> given, Frame& frame) {
-    begin_frame(next_[0], frame_time(next_[0]), rays(), given.size(), frame);
+    begin_frame(next_[0], frame_time(next_[0]), image_shape(sensor()), given.size(), frame);
     // Rays that differ from frame to frame have one plan at a time.
     const std::size_t rays_at_once = executor_->threads() == 1 ? kRaysInCache : kRaysAtOnce;
     const std::size_t most =
@@ -284,11 +300,13 @@ class SensorNoise::Impl {
     for (std::size_t k = 0; k < count; ++k) {
       const std::size_t image = first + k;
       const std::uint32_t e = environment_of(image);
-      const FrameTime time = time_of(e, has_environments() ? next_[e] : next_[0] + static_cast<std::uint32_t>(image));
+      const std::uint32_t index = next_[e] + (has_environments() ? 0 : static_cast<std::uint32_t>(image));
+      const FrameTime time = time_of(e, index);
       set_frame(e, time.content);
       slots_[k].image.prepare(given[image], needs(rays_of(e), frame.channels()), *executor_);
       jobs_.push_back(job_of(e, rays_of(e), time, given[image].world_from_sensor, given[image].motion, slots_[k]));
-      jobs_.back().first = image * frame.cols() * rays().rows;
+      jobs_.back().first = image * rays().cols * rays().rows;
+      jobs_.back().filters = sensor_.prepared().filters(sensor_.view(e), filters_, e, index);
     }
     fathom::render(jobs_, *executor_, frame);
   }
@@ -341,6 +359,7 @@ class SensorNoise::Impl {
   SurfaceTable surfaces_;
   std::vector<Slot> slots_;
   std::vector<RenderJob> jobs_;
+  FilterMemory filters_;
   CloudImage cloud_;
   StagedChain cloud_chain_;
   SensorView cloud_view_;

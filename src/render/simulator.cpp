@@ -35,6 +35,7 @@ struct RenderedSensor {
   FieldStore fields = {};
   mutable FreshFrames fresh = {};
   SensorMotion motion = {};
+  FilterMemory filters = {};
 };
 
 }  // namespace
@@ -80,12 +81,27 @@ class Simulator::Impl {
     return static_cast<SensorId>(sensors_.size() - 1);
   }
 
-  void set_noise(SensorId id, NoiseChain noise) { at(id).prepared.set_noise(std::move(noise), scene_.entities()); }
+  void set_noise(SensorId id, NoiseChain noise) {
+    at(id).prepared.set_noise(std::move(noise), scene_.entities());
+    at(id).filters.forget();
+  }
 
+  /// A temporal filter gets all frames from 0 on: those that it lacks are rendered before.
   void render(SensorId id, std::uint32_t index, Frame& frame) {
     RenderedSensor& s = at(id);
-    PreparedSensor& prepared = s.prepared;
     const FrameTime time = frame_time(id, index);
+    if (s.prepared.sensor().filters.temporal) {
+      for (std::uint32_t k = s.filters.past(0).first_missing(time.content); k < time.content; ++k) {
+        const FrameTime before = frame_time(id, k);
+        if (!before.is_frozen()) render(id, before, frame);
+      }
+    }
+    render(id, time, frame);
+  }
+
+  void render(SensorId id, const FrameTime& time, Frame& frame) {
+    RenderedSensor& s = at(id);
+    PreparedSensor& prepared = s.prepared;
     const double stamp = time.stamp_s;
     prepared.set_frame(time.content);
     const Pose world_from_sensor = pose(prepared, stamp);
@@ -99,8 +115,9 @@ class Simulator::Impl {
     s.speeds.clear();
     if (read_speed) find_speeds(s, stamp);
     FrameWriter writer(frame);
-    writer.resize(prepared.rays().rows, prepared.rays().cols, prepared.returns());
-    writer.set_time(index, time.content, stamp, time.delivered_s);
+    const PatternShape shape = image_shape(prepared.sensor());
+    writer.resize(shape.rows, shape.cols, prepared.returns());
+    writer.set_time(time.index, time.content, stamp, time.delivered_s);
     const Rigid cast_from_sensor = narrow(world_from_sensor, caster_->origin());
     find_places(prepared.chain(), scene_, stamp, caster_->origin(), s.places);
     fathom::render({.plan = prepared.plan(),
@@ -130,7 +147,8 @@ class Simulator::Impl {
                     .ray_set = fathom::index(id),
                     .samples = prepared.samples(),
                     .falloff_m = prepared.falloff_m(),
-                    .echoes = prepared.echoes()},
+                    .echoes = prepared.echoes(),
+                    .filters = prepared.filters(prepared.view(), s.filters, 0, time.content)},
                    *executor_, frame);
   }
 
@@ -167,12 +185,12 @@ class Simulator::Impl {
 
   void set_seed(std::uint64_t seed) {
     options_.seed = seed;
-    for (RenderedSensor& s : sensors_) s.fresh.forget(), s.motion.forget();
+    for (RenderedSensor& s : sensors_) s.fresh.forget(), s.motion.forget(), s.filters.forget();
   }
   void set_sensor(SensorId id, Sensor sensor) {
     RenderedSensor& s = at(id);
     s.prepared.replace(std::move(sensor), scene_.entities());
-    s.fresh.forget(), s.motion.forget();
+    s.fresh.forget(), s.motion.forget(), s.filters.forget();
   }
 
   void set_reflectivity(EntityId entity, float reflectivity) {

@@ -184,9 +184,10 @@ const Frame& CountedRun::render(std::size_t sensor, std::uint32_t index) {
 }
 
 void CountedRun::mask(const FrameTime& time, const RunSensor& sensor, Frame& frame) const {
-  const RayPattern& rays = run_.simulator.pattern(sensor.id, time.index);
+  const Sensor& description = run_.simulator.sensor(sensor.id);
+  const PatternShape shape = image_shape(description);
   FrameWriter writer(frame);
-  writer.resize(rays.rows, rays.cols, static_cast<std::uint32_t>(run_.simulator.sensor(sensor.id).returns.size()));
+  writer.resize(shape.rows, shape.cols, static_cast<std::uint32_t>(description.returns.size()));
   writer.mask_all();
   writer.set_time(time.index, time.content, time.stamp_s, time.delivered_s);
 }

@@ -289,13 +289,14 @@ std::uint64_t channel_bytes(ChannelSet channels) {
   return bytes;
 }
 
-SensorPlan plan_sensor(const SensorSetup& setup, const RunSensor& sensor, const RayPattern& pattern) {
+SensorPlan plan_sensor(const SensorSetup& setup, const RunSensor& sensor) {
+  const PatternShape image = image_shape(setup.sensor);
   SensorPlan plan;
   plan.name = setup.sensor.name;
   plan.kind = std::string(sensor_kind(setup.sensor.model));
   plan.preset = setup.preset;
-  plan.rows = pattern.rows;
-  plan.cols = pattern.cols;
+  plan.rows = image.rows;
+  plan.cols = image.cols;
   plan.frames = sensor.frames;
   plan.returns = static_cast<std::uint32_t>(setup.sensor.returns.size());
   const FrameShape shape = {plan.rows, plan.cols, sensor.channels, plan.returns};
@@ -317,8 +318,7 @@ RunPlan plan_within_memory(const SceneSetup& setup, const RunOptions& options) {
   plan.frames = run.frames;
   for (std::size_t i = 0; i < run.sensors.size(); ++i) {
     const RunSensor& sensor = run.sensors[i];
-    const RayPattern& pattern = run.simulator.pattern(sensor.id, 0);
-    plan.sensors.push_back(plan_sensor(setup.sensors[i], sensor, pattern));
+    plan.sensors.push_back(plan_sensor(setup.sensors[i], sensor));
     plan.memory_bytes += plan.sensors.back().rays() *
                          (kBytesPerPlannedRay + plan.sensors.back().returns * channel_bytes(sensor.channels));
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -158,6 +159,43 @@ void read_detection(YamlReader map, Detection& detection) {
   }
   map.finish();
   map.located([&] { validate(detection); });
+}
+
+/// Whether the value says `none`, and no map.
+bool is_none(const YamlReader& value) {
+  constexpr std::array<std::string_view, 1> kNone = {"none"};
+  return value.is(YamlValue::Kind::kScalar) && value.one_of(kNone) == 0;
+}
+
+template <FieldModel M>
+void read_filter(YamlReader& map, std::optional<M>& filter) {
+  auto found = map.find(M::kSlug);
+  if (!found) return;
+  read_fields(*found, filter.emplace());
+  found->finish();
+}
+
+/// Reads the keys `filters` and `aligned_to`, which replace the steps of the preset.
+void read_image_steps(YamlReader& map, const SensorPreset* preset, Sensor& sensor) {
+  if (preset != nullptr) sensor.filters = preset->filters, sensor.aligned_to = preset->aligned_to;
+  if (auto filters = map.find(DepthFilters::kSlug)) {
+    sensor.filters = {};
+    if (!is_none(*filters)) {
+      read_fields(*filters, sensor.filters);
+      read_filter(*filters, sensor.filters.spatial);
+      read_filter(*filters, sensor.filters.temporal);
+      filters->finish();
+      filters->located([&] { check_filters(sensor.filters, {}, sensor.model); });
+    }
+  }
+  if (auto camera = map.find(AlignedCamera::kSlug)) {
+    sensor.aligned_to.reset();
+    if (!is_none(*camera)) {
+      read_fields(*camera, sensor.aligned_to.emplace());
+      camera->finish();
+      camera->located([&] { check_filters({}, sensor.aligned_to, sensor.model); });
+    }
+  }
 }
 
 /// Reads the keys `divergence`, `returns`, `coinciding`, `falloff`, `detection` and `light_paths` of a sensor whose model
@@ -346,6 +384,7 @@ SensorSetup read_sensor(YamlReader map, const SceneClock& clock, const Scene& sc
   check_model(map, preset, sensor.model);
   if (preset != nullptr) sensor.detection = preset->detection;
   read_returns(map, sensor);
+  read_image_steps(map, preset, sensor);
   if (const auto noise = map.find("noise")) {
     read_noise(*noise, preset, scene, setup, files.notes);
   } else if (preset != nullptr) {

@@ -18,6 +18,7 @@
 #include "io/cloud/cloud_message.hpp"
 #include "io/message/cdr.hpp"
 #include "io/message/geometry.hpp"
+#include "render/prepared_sensor.hpp"
 #include "sensor/sensor_view.hpp"
 
 namespace fathom {
@@ -95,12 +96,12 @@ void set_scan(msg::LaserScan& scan, const Frame& frame, const RayPattern& patter
   for (std::size_t i = 0; i < frame.rays(); ++i) scan.ranges[i] = scan_range(frame, i);
 }
 
-std::optional<msg::CameraInfo> camera_constants(const SensorModel& model, std::string_view optical) {
+std::optional<msg::CameraInfo> camera_constants(const Sensor& sensor, std::string_view optical) {
   msg::CameraInfo info;
-  const auto of_camera = lens_of(model);
+  const auto of_camera = image_lens(sensor);
   if (!of_camera) return std::nullopt;
   const Intrinsics& lens = *of_camera;
-  const PatternShape shape = pattern_shape(model);
+  const PatternShape shape = image_shape(sensor);
   info.header.frame_id = optical;
   info.height = shape.rows, info.width = shape.cols;
   info.distortion_model = "plumb_bob";
@@ -205,7 +206,7 @@ void SensorTopics::open(MessageSink& sink) {
 }
 
 ChannelSet SensorTopics::channels(const SensorSetup& setup) {
-  if (camera_constants(setup.sensor.model, "")) return {Channel::kDepth};
+  if (camera_constants(setup.sensor, "")) return {Channel::kDepth};
   // Only the rays decide between scans and clouds: such a sensor gets the channels of both.
   ChannelSet channels = ChannelSet{Channel::kRange, Channel::kReason} |
                         cloud_channels(points_asked_for(setup, CloudFrame::kSensor).value_or(CloudOptions()));
@@ -237,7 +238,7 @@ void SensorTopics::add_sensor(SensorId id, const SensorSetup& setup) {
   }
   Topics topics;
   topics.frame_id = sensor.name;
-  if (auto camera = camera_constants(sensor.model, optical_frame(sensor.name))) {
+  if (auto camera = camera_constants(sensor, optical_frame(sensor.name))) {
     topics.is_camera = true, topics.frame_id = camera->header.frame_id, topics.camera = std::move(*camera);
     topics.depth = encoding_asked_for(setup);
   } else if (auto scan = scan_constants(sensor.model, simulator_.pattern(id, 0), sensor.name,
@@ -266,9 +267,10 @@ void SensorTopics::write_transforms(std::uint16_t topic, double stamp_s, double 
   }
   for (std::size_t i = 0; i < topics_.size() && !moving; ++i) {
     if (!topics_[i].is_camera) continue;
-    const std::string& camera = simulator_.sensor(static_cast<SensorId>(i)).name;
+    const Sensor& sensor = simulator_.sensor(static_cast<SensorId>(i));
+    const Pose image = sensor.aligned_to ? sensor.aligned_to->offset.value_or(Pose{}) : Pose{};
     message.transforms.push_back(
-        transform_of({{0, 0, 0}, camera_from_optical()}, stamp_s, camera, topics_[i].frame_id));
+        transform_of(image * Pose{{0, 0, 0}, camera_from_optical()}, stamp_s, sensor.name, topics_[i].frame_id));
   }
   if (!message.transforms.empty()) send(*sink_, topic, msg::time_of(sent_s), message);
 }

@@ -36,7 +36,7 @@ float scan_range(const Frame& frame, std::size_t ray);
 void set_scan(msg::LaserScan& scan, const Frame& frame, const RayPattern& pattern);
 
 /// The projection of a camera; nothing for other sensors. `optical`: name of its optical frame.
-std::optional<msg::CameraInfo> camera_constants(const SensorModel& model, std::string_view optical);
+std::optional<msg::CameraInfo> camera_constants(const Sensor& sensor, std::string_view optical);
 
 /// The depth of a frame, 32FC1, NaN where it is lost. The message shows the frame's own memory.
 msg::Image depth_image(const Frame& frame, std::string_view optical);

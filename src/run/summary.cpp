@@ -76,6 +76,12 @@ void add_returns(const Sensor& sensor, Json& json) {
   if (sensor.falloff.law != FalloffLaw::kNone) json["falloff"] = fields_json(sensor.falloff);
   if (sensor.detection.least_power() > 0.0F) json["detection"] = fields_json(sensor.detection);
   if (!(sensor.light_paths == LightPaths{})) json["light_paths"] = fields_json(sensor.light_paths);
+  if (sensor.filters.any()) {
+    Json& filters = json["filters"] = fields_json(sensor.filters);
+    if (sensor.filters.spatial) filters["spatial"] = fields_json(*sensor.filters.spatial);
+    if (sensor.filters.temporal) filters["temporal"] = fields_json(*sensor.filters.temporal);
+  }
+  if (sensor.aligned_to) json["aligned_to"] = fields_json(*sensor.aligned_to);
 }
 
 Json chain_json(const NoiseChain& noise_chain, const Scene& scene) {

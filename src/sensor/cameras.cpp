@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include <fathom/core/f64.hpp>
+#include <fathom/sensor/depth_filters.hpp>
 
 #include "sensor/kinds.hpp"
 
@@ -149,8 +150,8 @@ Intrinsics intrinsics(const DepthCamera& c) {
 }
 
 void describe(const DepthCamera& camera, SensorView& view) {
-  const Intrinsics k = intrinsics(camera);
-  view.optics = {static_cast<float>(k.fx), static_cast<float>(k.cx), 0.0F};
+  view.lens = intrinsics(camera);
+  view.optics = {static_cast<float>(view.lens.fx), static_cast<float>(view.lens.cx), 0.0F};
 }
 
 void write_rays(const DepthCamera& camera, std::uint32_t frame, RayPattern& out) {
@@ -225,6 +226,46 @@ void describe(const StereoCamera& camera, SensorView& view) {
   view.optics.baseline_m = static_cast<float>(baseline_m);
   view.left_is_reference =
       norm(view.cameras.left_m) <= kSameM && norm(view.cameras.right_m - Vec3{0, -baseline_m, 0}) <= kSameM;
+}
+
+namespace {
+
+constexpr double kMaxOffsetM = 100.0;
+
+constexpr std::array<Field<AlignedCamera>, 7> kAlignedFields = {{
+    {"fx", "px", &AlignedCamera::fx, kLeastFocalPx, kMostFocalPx, "focal length, horizontal", true},
+    {"fy", "px", &AlignedCamera::fy, kLeastFocalPx, kMostFocalPx, "focal length, vertical", true},
+    {"cx", "px", &AlignedCamera::cx, -kMostCenterPx, kMostCenterPx,
+     "principal point, from the centre of the leftmost pixel", true},
+    {"cy", "px", &AlignedCamera::cy, -kMostCenterPx, kMostCenterPx,
+     "principal point, from the centre of the topmost pixel", true},
+    {"width", "px", &AlignedCamera::width, 1, kMostImageSide, "columns of the image", true},
+    {"height", "px", &AlignedCamera::height, 1, kMostImageSide, "rows of the image", true},
+    {"offset", "m", &AlignedCamera::offset, -kMaxOffsetM, kMaxOffsetM, "pose of the camera in the sensor frame"},
+}};
+
+}  // namespace
+
+std::span<const Field<AlignedCamera>> AlignedCamera::fields() { return kAlignedFields; }
+
+void AlignedCamera::check() const { check_ray_count(kSlug, "height", height, "width", width); }
+
+void check_filters(const DepthFilters& filters, const std::optional<AlignedCamera>& aligned_to,
+                   const SensorModel& model) {
+  if (!filters.any() && !aligned_to) return;
+  const auto* const stereo = std::get_if<StereoCamera>(&model);
+  if (stereo == nullptr && !std::holds_alternative<DepthCamera>(model)) {
+    throw InputError(fmt::format("{} acts on the images of a {} or a {}, not of a {}",
+                                 filters.any() ? DepthFilters::kSlug : AlignedCamera::kSlug, DepthCamera::kSlug,
+                                 StereoCamera::kSlug, sensor_kind(model)));
+  }
+  if ((filters.spatial || filters.temporal) && (stereo == nullptr || !(make_view(model).optics.baseline_m > 0.0F))) {
+    throw InputError(fmt::format("filters.{} acts on disparities: it needs {}",
+                                 filters.spatial ? SpatialFilter::kSlug : TemporalFilter::kSlug, with_two_cameras()));
+  }
+  if (filters.spatial) validate(*filters.spatial);
+  if (filters.temporal) validate(*filters.temporal);
+  if (aligned_to) validate(*aligned_to);
 }
 
 std::string with_two_cameras() {

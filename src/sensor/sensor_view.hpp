@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <fathom/noise/model.hpp>
+#include <fathom/sensor/depth_filters.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/returns.hpp>
 
@@ -40,6 +41,7 @@ void validate(const SensorModel& model);
 struct SensorView {
   PatternShape shape;
   Optics optics;                   ///< of its camera; all 0 without one
+  Intrinsics lens = {};            ///< of a depth or stereo camera
   StereoRig cameras = {};          ///< positions of its two cameras; valid if optics.baseline_m is above 0
   bool left_is_reference = false;  ///< the left camera takes the image, and the right one is beside it
   AxesFollow axes = AxesFollow::kBody;
@@ -55,6 +57,10 @@ SensorView make_view(const SensorModel& model);
 
 /// Throws InputError for a divergence of a sensor whose rays cannot have one.
 void check_divergence(const Divergence& divergence, const SensorView& view);
+
+/// Throws InputError for filters outside their limits, or of a sensor that cannot have them.
+void check_filters(const DepthFilters& filters, const std::optional<AlignedCamera>& aligned_to,
+                   const SensorModel& model);
 
 /// The intrinsics of a camera, in pixels; empty for other kinds.
 std::optional<Intrinsics> lens_of(const SensorModel& model);

@@ -26,7 +26,8 @@ the argument threads: Executor make_executor *Function
 classes come from the tables: Field FieldMember take_field field_json field_text member_of values_of take_fields
 casters ask: Scene::structure_revision
 Scene.set_pose, Entity.material: Trajectory::hold Scene::material_of
-the dict of a Sensor: Divergence::diverges Detection::least_power SurfaceOptics::is_clear preset_sensor
+the dict of a Sensor: Divergence::diverges Detection::least_power DepthFilters::any HoleFilling preset_sensor
+the dict of a Sensor: SurfaceOptics::is_clear
 hooks of noise models: *::act *::check_on *::edge_reads *::energy_* *::has_threshold *::idle *::is_identity
 hooks of noise models: *::jumps *::learned *::least_depth_m *::loss_probability *::same_in_chain *::settle *::turn
 hooks of noise models: *::sight_tolerance *::window *::with *::with_other_law MeasuredRangeLaw StudentNodes

@@ -8,7 +8,7 @@ import pytest
 
 import fathom as fa
 from fathom import _fathom
-from support import ALL_CHANNELS, lidar, room, same
+from support import ALL_CHANNELS, SOURCE, lidar, room, same
 
 WIDE = dict(horizontal_rad=0.03, vertical_rad=0.02, separation_m=0.25)
 
@@ -103,6 +103,27 @@ def test_detection():
         assert frame.reason[0, 0] == _fathom.REASONS.index(reason), detection
     assert fa.Sensor("lidar", "OS1-128").detection == {"reach_10_m": 45}
     assert fa.Sensor("lidar", "OS1-128", detection={}).detection == {} == fa.Sensor("lidar", "VLP-16").detection
+
+
+def test_filters_and_alignment():
+    scene = fa.Scene()
+    scene.add_entity("wall", fa.box([0.1, 40, 40]), [1.05, 0, 0])
+    raw = fa.Sensor("camera", fa.sensors.StereoCamera(width=32, height=24, fx=30, baseline_m=0.05), noise=fa.noise.Dropout(probability=0.3))
+    filled = raw.replace(filters=dict(hole_filling="left", spatial=dict(alpha=0.4)),
+                         aligned_to=dict(fx=20, fy=20, cx=9.5, cy=7.5, width=20, height=16, offset=fa.Pose([0, 0.01, 0])))
+    frame = fa.Simulator(scene, [filled]).render(0, 0, ("depth", "reason"))
+    assert frame.depth.shape == (16, 20)
+    assert frame.depth[:, 5:] == pytest.approx(1, abs=1e-6)
+    scene_file = SOURCE / "examples/06_stereo/stereo.yaml"
+    read = fa.load(scene_file, ["sensors.stereo.filters={hole_filling: left, spatial: {alpha: 0.5}, temporal: {}}"]).sensors[0]
+    assert read.filters == {"hole_filling": "left", "spatial": {}, "temporal": {}} and read.aligned_to == {}
+    preset = fa.Sensor("camera", "D435_filtered")
+    assert preset.filters == {"spatial": {}} and preset.aligned_to["width"] == 1280
+    assert preset.replace(filters={}, aligned_to={}).filters == {}
+    with pytest.raises(fa.InputError, match="spatial.alpha = 0.1 is not in"):
+        fa.Simulator(scene, [raw.replace(filters=dict(spatial=dict(alpha=0.1)))])
+    with pytest.raises(fa.InputError, match="keep"):
+        fa.Environments(scene, [raw.replace(filters=dict(temporal={}))], count=2)
 
 
 def test_a_table_plays_on(tmp_path):

@@ -367,6 +367,32 @@ TEST(SceneFormat, DetectionIsThePresetsUnlessItIsGiven) {
                              "gives no range: reach_10_m or reach_80_m"));
 }
 
+TEST(SceneFormat, FiltersAndAlignmentAreThePresetsUnlessTheyAreGiven) {
+  const auto sensor = [](const std::string& keys) {
+    return read(scene_with("    preset: D435_filtered\n" + keys)).sensors[0].sensor;
+  };
+  const auto message = [&](const std::string& keys) {
+    return test::message_of<InputError>([&] { sensor(keys); });
+  };
+  EXPECT_TRUE(sensor("").filters.spatial && sensor("").aligned_to);
+  EXPECT_FALSE(sensor("    filters: none\n").filters.any());
+  EXPECT_FALSE(sensor("    aligned_to: none\n").aligned_to);
+  const Sensor given = sensor(
+      "    filters: {temporal: {alpha: 0.2, persistency: 8}, hole_filling: nearest}\n"
+      "    aligned_to: {fx: 600, fy: 601, cx: 320, cy: 240, width: 640, height: 480, offset: {position_m: [0, 1, 0]}}\n");
+  EXPECT_FALSE(given.filters.spatial);
+  EXPECT_EQ(given.filters.temporal->alpha, 0.2F);
+  EXPECT_EQ(given.filters.temporal->persistency, 8U);
+  EXPECT_EQ(given.filters.hole_filling, HoleFilling::kNearest);
+  EXPECT_EQ(given.aligned_to->fy, 601);
+  EXPECT_EQ(given.aligned_to->offset->translation_m, (Vec3{0, 1, 0}));
+  EXPECT_EQ(image_shape(given).rows, 480U);
+  EXPECT_TRUE(test::contains(message("    filters: {spatial: {alpha: 2}}\n"), "alpha = 2 is not in [0.25, 1]"));
+  EXPECT_TRUE(test::contains(message("    filters: {spatail: {}}\n"), "'spatial'"));
+  EXPECT_TRUE(test::contains(message("    aligned_to: {fx: 600}\n"), "fy"));
+  EXPECT_TRUE(test::contains(message("    baseline_m: 0\n    filters: {spatial: {}}\n"), "acts on disparities"));
+}
+
 TEST(SceneFormat, OutputsWithOptionsArrive) {
   const SceneSetup setup = read(scene_with(
       "    preset: VLP-16\n    outputs:\n      - ply: {frame: world, keep_misses: true, fields: [range, entity_id]}\n"

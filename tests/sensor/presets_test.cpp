@@ -416,16 +416,17 @@ TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
     EXPECT_EQ(values_of({chain[7]})["disparity.stddev_px"], "0.24") << name;
     EXPECT_TRUE(chain[8].correlation.is_white()) << name << ": the disparity that each frame draws again";
   }
-  const NoiseChain& filtered = find_preset("D435_filtered").noise;
-  EXPECT_EQ(values_of(filtered)["dropout.probability"], "0.0092");  // the later one of two
-  EXPECT_EQ(values_of({filtered[7]})["dropout.probability"], "0.0102");
-  EXPECT_EQ(filtered[6].correlation,
-            (Correlation{.across_px = 4, .down_px = 0.6F, .shape = CorrelationShape::kExponential}));
-  const Values kinect = {{"stereo_shadow.tolerance", "0"},
-                         {"disparity.bias_px", "0"},
-                         {"disparity.stddev_px", "0.0625"},
-                         {"disparity.steps_per_px", "8"}};
-  EXPECT_EQ(values_of(find_preset("Kinect-v1").noise), kinect);
+  const SensorPreset& filtered = find_preset("D435_filtered");
+  EXPECT_EQ(values_of(filtered.noise), values_of(find_preset("D435").noise));
+  EXPECT_TRUE(filtered.filters.spatial && !filtered.filters.temporal && !filtered.filters.hole_filling);
+  ASSERT_TRUE(filtered.aligned_to);
+  EXPECT_NEAR(2 * std::atan(640 / filtered.aligned_to->fx) / test::kDeg, 69.4, 0.1) << "of the colour camera";
+  const NoiseChain& kinect = find_preset("Kinect-v1").noise;
+  EXPECT_EQ(values_of(kinect)["disparity.stddev_px"], "0.0625");
+  EXPECT_EQ(values_of(kinect)["disparity.steps_per_px"], "8");
+  EXPECT_EQ(kinect[3].correlation, (Correlation{.across_px = 1.1F, .down_px = 1.1F}));
+  EXPECT_EQ(values_of(kinect)["matching_window.radius_px"], "4");
+  EXPECT_EQ(values_of(kinect)["dropout.probability"], "0.25");
   const Values real = {{"stereo_energy.min_energy", "0.18"},
                        {"stereo_energy.pow", "14"},
                        {"stereo_energy.normalization", "threshold"},
@@ -443,12 +444,10 @@ TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
         "4.4 "
         "down, and 0.015 px white in steps of 1/32 px, dropout 0.06 %",
         "| `D435i` | 720 x 1280 | 0.28 to 10 | as D435 |",
-        "0.28 to 10 | angular_ray 0.0022 rad across and 0.0015 down, correlated over 4 px, "
-        "stereo_shadow, invalid_band, texture_loss, matching_window 9 x 9 px, "
-        "disparity 0.068 px in steps "
-        "of 1/32 px, correlated over 4 px across and 0.6 down, dropout 1 % in specks and 0.9 % in patches",
+        "0.28 to 10 | as D435, then the maker's spatial filter, aligned to the colour camera",
         "0.52 to 10 | as D435", "0.1 to 10 | as D435, no projector",
-        "0.8 to 4 | stereo_shadow, disparity 0.0625 px in steps of 1/8 px",
+        "matching_window 9 x 9 px with outlines, disparity 0.0625 px in steps of 1/8 px, correlated over 1.1 px, "
+        "dropout 25 % in patches",
         "0.4 to 8 | stereo_energy (threshold), dropout 0.3 %"}) {
     EXPECT_NE(page.find(figure), std::string::npos) << figure;
   }

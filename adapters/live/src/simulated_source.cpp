@@ -33,7 +33,7 @@ constexpr double kLeastSeconds = 60;
 std::uint64_t stamp_ns(double stamp_s) { return msg::nanoseconds(msg::time_of(stamp_s)); }
 
 FeedJson state_of(const Sensor& sensor, bool is_camera) {
-  const PatternShape shape = pattern_shape(sensor.model);
+  const PatternShape shape = image_shape(sensor);
   const std::string_view type = std::visit([](const auto& model) { return model.kSlug; }, sensor.model);
   return {{"name", sensor.name},    {"kind", is_camera ? "camera" : shape.rows == 1 ? "laser" : "lidar"},
           {"type", type},           {"rows", shape.rows},
@@ -80,7 +80,7 @@ Timeline simulated_timeline(std::uint32_t frames, double rate_hz, double start_s
 SensorFeed::SensorFeed(const Sensor& sensor)
     : name_(sensor.name),
       rays_vary_(make_view(sensor.model).rays_vary),
-      camera_(camera_constants(sensor.model, optical_frame(sensor.name))),
+      camera_(camera_constants(sensor, optical_frame(sensor.name))),
       state_(state_of(sensor, camera_.has_value())) {
   const ChannelSet more = camera_ ? ChannelSet{Channel::kDepth} : ChannelSet();
   frame_ = Frame(kLiveChannels | more | CloudOptions().fields);

@@ -21,7 +21,7 @@ enum class Reason : std::uint8_t {
   kLowEnergy = 8,         ///< too little light came back
   kRandomLoss = 9,        ///< enough light came back, and it was lost by the probability of the energy law
   kDropout = 10,          ///< lost at random, whatever was hit
-  kMasked = 11,           ///< excluded by the user
+  kMasked = 11,           ///< excluded by the user, or no depth pixel lies on a pixel of Sensor::aligned_to
   kEdgeLoss = 12,         ///< beside a jump in depth, lost by the probability of the edge law
   kEdge = 13,             ///< the matching window holds no surface that is large or sure enough
   kSpeckle = 14,          ///< part of a region too small to be believed

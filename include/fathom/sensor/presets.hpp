@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include <fathom/core/export.hpp>
 #include <fathom/noise/chain.hpp>
+#include <fathom/sensor/depth_filters.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/returns.hpp>
 
@@ -19,6 +21,8 @@ struct SensorPreset {
   SensorModel model;
   NoiseChain noise;          ///< typical accuracy from the datasheet, as noise models
   Detection detection = {};  ///< the datasheet's; nothing if it states none
+  DepthFilters filters = {};
+  std::optional<AlignedCamera> aligned_to = {};
 };
 FATHOM_API const std::vector<SensorPreset>& sensor_presets();
 /// Throws InputError naming the nearest preset.

@@ -13,6 +13,7 @@
 #include <fathom/core/ids.hpp>
 #include <fathom/noise/chain.hpp>
 #include <fathom/scene/trajectory.hpp>
+#include <fathom/sensor/depth_filters.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/returns.hpp>
 
@@ -119,7 +120,12 @@ struct Sensor {
   Falloff falloff = {};                                   ///< of intensities
   Detection detection = {};                               ///< the weakest return that it detects
   LightPaths light_paths = {};                            ///< how far light is followed through glass and mirrors
+  DepthFilters filters = {};                              ///< of depth and stereo cameras, after the noise
+  std::optional<AlignedCamera> aligned_to = {};           ///< after the filters: frames have the shape of that camera
 };
+
+/// Rows and columns of the frames of a sensor: those of the camera that they are aligned to, else of its rays.
+FATHOM_API PatternShape image_shape(const Sensor& sensor);
 
 /// A sensor with the model and noise of find_preset(). Throws InputError naming the nearest preset.
 FATHOM_API Sensor preset_sensor(std::string name, std::string_view preset);

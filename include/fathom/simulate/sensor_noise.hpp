@@ -110,9 +110,10 @@ class FATHOM_API SensorNoise {
   SensorNoise(SensorNoise&&) noexcept;
   SensorNoise& operator=(SensorNoise&&) noexcept;
 
-  /// Fills the channels of `frame` with frame `index` of the sensor. The draws have the number Frame::content_index(),
+  /// Fills the channels of `frame`, in the shape image_shape(), with frame `index` of the sensor. The draws have the number Frame::content_index(),
   /// that of an earlier frame if the sensor's timing repeats it. In steady state nothing is allocated. Throws
-  /// InputError if an array has a wrong size or an impossible value, or if ranges look like millimetres.
+  /// InputError if an array has a wrong size or an impossible value, if ranges look like millimetres, and with a
+  /// temporal filter unless the frame is 0, the last one or the next one.
   void apply(std::uint32_t index, const GivenFrame& given, Frame& frame);
   /// Frames index, index + 1, ..., one for each image, as one frame of [images * rows, cols]. Each image has the bits
   /// that it has alone. The frame has the times of the first image. With environments the images are frame `index` of
@@ -123,8 +124,8 @@ class FATHOM_API SensorNoise {
 
   /// The same for a cloud. The frame is [rows, cols] of an organised cloud, [1, points] of one without order, and with
   /// rings a row for each ring, whose gaps met nothing; cloud_places() has the place of each point. The draws follow
-  /// these places. Throws InputError for stereo_shadow, which needs an image, and without rows for angular_ray and for
-  /// models and correlations that need neighbours; and with environments.
+  /// these places. Throws InputError for stereo_shadow, filters and alignments, which need an image; without rows for
+  /// angular_ray and for models and correlations that need neighbours; and with environments.
   void apply_cloud(std::uint32_t index, const GivenCloud& given, Frame& frame);
   /// [points] of the last cloud: places in the arrays of its frame, valid until the next apply_cloud(). A point that
   /// met nothing gets ~0U if rings sort the cloud.

@@ -150,6 +150,10 @@ class ChainFrameReader::Impl {
       throw InputError(fmt::format("sensor '{}': reports {} returns of a ray; chains are learned of one", sensor.name,
                                    sensor.returns.size()));
     }
+    if (sensor.filters.any() || sensor.aligned_to) {
+      throw InputError(fmt::format("sensor '{}': chains are learned of raw frames, without filters and aligned_to",
+                                   sensor.name));
+    }
     if (options.most_returns < kLeastReturns) {
       throw InputError(Setting{"max_returns"},
                        fmt::format(" = {} is not at least {}", options.most_returns, kLeastReturns));

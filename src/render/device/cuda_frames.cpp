@@ -371,6 +371,10 @@ FrameDevice* device_for(FrameDevice* device, const Compute& compute, const Stage
     if (kind != DeviceKind::kCuda) return nullptr;
     throw InputError("device cuda: the scene has materials that pass or mirror light; only the processor renders them");
   }
+  if (chain.is_filtered) {
+    if (kind != DeviceKind::kCuda) return nullptr;
+    throw InputError("device cuda: the sensor has filters or aligned_to; only the processor applies them");
+  }
   if (device == nullptr || kind != DeviceKind::kAuto) return device;
   return device::has_models(chain) ? device : nullptr;
 }

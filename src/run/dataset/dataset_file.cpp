@@ -18,6 +18,7 @@
 #include <fathom/simulate/simulator.hpp>
 
 #include "core/text/files.hpp"
+#include "render/prepared_sensor.hpp"
 #include "run/dataset/digest.hpp"
 #include "run/dataset/own_files.hpp"
 #include "run/outputs/arrays.hpp"
@@ -50,7 +51,7 @@ DatasetJson channels_json(const SensorSetup& setup) {
 
 DatasetJson sensor_description(const SensorSetup& setup, const Scene& scene) {
   const Sensor& sensor = setup.sensor;
-  const PatternShape shape = pattern_shape(sensor.model);
+  const PatternShape shape = image_shape(sensor);
   DatasetJson json = {{"name", sensor.name},
                       {"rows", shape.rows},
                       {"cols", shape.cols},
@@ -60,7 +61,7 @@ DatasetJson sensor_description(const SensorSetup& setup, const Scene& scene) {
   add_velocity_noise(sensor, scene, json);
   if (sensor.timing != Timing()) json["timing"] = timing_json(sensor.timing);
   add_returns(sensor, json);
-  if (const auto lens = lens_of(sensor.model)) {
+  if (const auto lens = image_lens(sensor)) {
     json["intrinsics"] = {{"fx", lens->fx}, {"fy", lens->fy}, {"cx", lens->cx}, {"cy", lens->cy}};
   }
   return json;
@@ -70,7 +71,7 @@ DatasetJson sensor_description(const SensorSetup& setup, const Scene& scene) {
 std::uint64_t frame_bytes(const SceneSetup& setup) {
   std::uint64_t bytes = 0;
   for (const SensorSetup& sensor : setup.sensors) {
-    const PatternShape shape = pattern_shape(sensor.sensor.model);
+    const PatternShape shape = image_shape(sensor.sensor);
     for (const ArrayPlan& plan : planned_arrays(sensor)) {
       bytes += sensor.sensor.returns.size() * shape.rows * shape.cols * channel_info(plan.channel).bytes();
     }
