@@ -160,15 +160,24 @@ class BlockRenderer {
 
   /// Returns that the sensor does not detect.
   void lose_weak() {
-    if (job_.samples == nullptr) {
-      find_intensities(0.0F, planes_.a);
-    } else {
-      const float* energy = hits_[return_].intensity;
-      for (std::uint32_t i = 0; i < rays_.count; ++i) {
-        planes_.a[i] = without_falloff(energy[i], returns_.range_m[i], job_.falloff_m);
-      }
-    }
+    find_surfaces(planes_.a);
     lanes_.lose_weak(planes_.a, job_.chain.least_power, returns_);
+  }
+
+  /// Reflectivity x law(incidence) of what each return struck.
+  void find_surfaces(float* out) const {
+    if (job_.samples == nullptr) return find_intensities(0.0F, out);
+    const float* energy = hits_[return_].intensity;
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      out[i] = without_falloff(energy[i], returns_.range_m[i], job_.falloff_m);
+    }
+  }
+
+  void find_powers() {
+    find_surfaces(planes_.a);
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      surface_.power[i] = power_of(planes_.a[i], returns_.range_m[i]);
+    }
   }
 
   [[nodiscard]] bool any_hit() const {
@@ -255,6 +264,7 @@ class BlockRenderer {
       surface_lanes_.angles_at_emitter(cast_, rays_.count, surface_);
     }
     find_energy_gains();
+    if (job_.chain.needs_power) find_powers();
   }
 
   void find_energy_gains() {

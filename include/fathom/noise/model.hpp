@@ -94,6 +94,7 @@ struct Surface {
   /// t at which its ray meets the plane; and the angle at the hit between the ways to the camera and to that neighbour.
   float jump = -1.0F, jump_rad = 0.0F;
   float energy_gain = 1.0F;  ///< factor of the energy besides angles; see EnergyGain in noise/stereo_energy.hpp
+  float power = 1.0F;        ///< of the return; see noise/detail/power.hpp
 };
 
 /// The parts of its Surface that a model needs; a sensor that cannot give them refuses the model.
@@ -103,6 +104,7 @@ struct SurfaceNeeds {
   bool neighbours = false;  ///< edge_rad, jump and jump_rad: only in stage kEdgeLoss. Needs rays from one point.
   bool camera = false;      ///< optics.fx_px and cx_px: the sensor is a camera
   bool baseline = false;    ///< optics.baseline_m > 0: two cameras apart
+  bool power = false;       ///< power; only with angles
 };
 
 /// The values of neighbours that a model with these parameters reads. The renderer computes no others.

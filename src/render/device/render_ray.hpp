@@ -107,10 +107,14 @@ class RayRenderer {
 
   /// A return that the sensor does not detect.
   FATHOM_KERNEL void lose_weak() {
-    const bool diverges = f_.samples.directions != nullptr;
-    const float surface = diverges ? without_falloff(intensity_, met_.range_m, f_.falloff_m)
-                                   : intensity_of(f_.surfaces, 0.0F, met_.entity, met_.d, met_.n, met_.range_m);
-    if (is_too_weak(surface, met_.range_m, f_.chain.least_power)) s_.reason = kLowPowerLane;
+    if (is_too_weak(surface(), met_.range_m, f_.chain.least_power)) s_.reason = kLowPowerLane;
+  }
+
+  /// Reflectivity x law(incidence) of what the return struck.
+  [[nodiscard]] FATHOM_KERNEL float surface() const {
+    if (f_.samples.directions != nullptr) return without_falloff(intensity_, met_.range_m, f_.falloff_m);
+    if (met_.entity == tree::kNone) return 0.0F;
+    return intensity_of(f_.surfaces, 0.0F, met_.entity, met_.d, met_.n, met_.range_m);
   }
 
   /// From hit noise on.
@@ -252,6 +256,7 @@ class RayRenderer {
     } else {
       set_angles_at_emitter(met_.d, met_.n, s_.surface);
     }
+    if (f_.chain.needs_power) s_.surface.power = power_of(surface(), s_.hit.range_m);
     if (f_.chain.energy_gain == EnergyGain{}) return;
     const float reflectivity = met_.entity == tree::kNone ? 0.0F : f_.surfaces.reflectivity[met_.entity];
     s_.surface.energy_gain = energy_gain_of(f_.chain.energy_gain, reflectivity, met_.range_m);

@@ -99,6 +99,7 @@ std::vector<NamedNoise> make_models() {
       {"edge_loss_plane", EdgeLoss{0.5F, 2.5F, 0.1F, 0.9F, 0.02F, EdgeLaw::kPlane}},
       {"texture_loss", TextureLoss{0.01F, 0.9F, 8.0F, 5.0F, 20.0F, 0.02F, 0.02F}},
       {"subpixel_ripple", SubpixelRipple{0.125F, 0.25F}},
+      {"amplitude", AmplitudeNoise{0.01F, 0.02F, 0.03F}},
   };
 }
 
