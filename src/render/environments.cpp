@@ -339,8 +339,8 @@ class Environments::Impl {
             .first = e * (std::size_t{plan.rows} * plan.cols),
             .device = device_for(device_.get(), options_.simulator.compute, chain),
             .ray_set = ray_sets_[i] + (sensor.ray_sets() > 1 ? e : 0),
-            .samples = sensor.prepared().samples(),
-            .falloff_m = sensor.prepared().falloff_m()};
+            .samples = sensor.samples(e),
+            .falloff_m = falloff_of(sensor.sensor(), sensor.view(e))};
   }
 
   Scene scene_;

@@ -62,6 +62,12 @@ Sensor preset_sensor(std::string name, std::string_view preset) {
   return sensor;
 }
 
+std::optional<SamplePlan> sample_plan_of(const Sensor& sensor, const SensorView& view) {
+  const Divergence& divergence = sensor.divergence.diverges() ? sensor.divergence : view.divergence;
+  if (!divergence.diverges()) return std::nullopt;
+  return make_sample_plan(divergence, sensor.returns, sensor.coinciding);
+}
+
 PreparedSensor::PreparedSensor(Sensor sensor, std::span<const Entity> entities, CastOrder order)
     : sensor_(std::move(sensor)), rays_(order) {
   if (sensor_.name.empty()) throw InputError("a sensor needs a name");
@@ -76,9 +82,7 @@ PreparedSensor::PreparedSensor(Sensor sensor, std::span<const Entity> entities, 
     validate(sensor_.detection);
     check_returns(sensor_, view_);
     rays_.set_model(sensor_.model, sensor_.rolling);
-    if (sensor_.divergence.diverges()) {
-      samples_ = make_sample_plan(sensor_.divergence, sensor_.returns, sensor_.coinciding);
-    }
+    samples_ = sample_plan_of(sensor_, view_);
     check_noise(sensor_.noise, entities);
   });
   chain_ = staged_chain(sensor_.noise, entities);
@@ -103,6 +107,7 @@ void PreparedSensor::replace(Sensor sensor, std::span<const Entity> entities) {
   });
   sensor_ = std::move(sensor);
   view_ = make_view(sensor_.model);
+  samples_ = sample_plan_of(sensor_, view_);
   rays_.set_model(sensor_.model, sensor_.rolling);
   chain_ = staged_chain(sensor_.noise, entities);
 }

@@ -18,6 +18,14 @@
 
 namespace fathom {
 
+/// The samples of a checked sensor's rays; empty if its rays are lines.
+std::optional<SamplePlan> sample_plan_of(const Sensor& sensor, const SensorView& view);
+
+/// RenderJob::falloff_m.
+inline float falloff_of(const Sensor& sensor, const SensorView& view) {
+  return sensor.falloff.law == FalloffLaw::kNone ? view.falloff_m : sensor.falloff.reference_m;
+}
+
 class PreparedSensor {
  public:
   /// `entities`: of the scene. Throws InputError "sensor 'name': ..." when anything about the sensor is
@@ -45,10 +53,6 @@ class PreparedSensor {
   /// Null if its rays are lines.
   [[nodiscard]] const SamplePlan* samples() const { return samples_ ? &*samples_ : nullptr; }
   [[nodiscard]] std::uint32_t returns() const { return static_cast<std::uint32_t>(sensor_.returns.size()); }
-  /// RenderJob::falloff_m.
-  [[nodiscard]] float falloff_m() const {
-    return sensor_.falloff.law == FalloffLaw::kNone ? 0.0F : sensor_.falloff.reference_m;
-  }
 
  private:
   Sensor sensor_;

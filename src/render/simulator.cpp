@@ -125,7 +125,7 @@ class Simulator::Impl {
                     .device = device,
                     .ray_set = fathom::index(id),
                     .samples = prepared.samples(),
-                    .falloff_m = prepared.falloff_m()},
+                    .falloff_m = falloff_of(prepared.sensor(), prepared.view())},
                    *executor_, frame);
   }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Cameras: a pinhole camera with a ray through each pixel, depth cameras with their intrinsics in three forms, and
-// stereo cameras, whose surfaces two cameras must see.
+// Cameras: a pinhole camera with a ray through each pixel, depth cameras with their intrinsics in three forms, stereo
+// cameras, whose surfaces two cameras must see, and time-of-flight cameras, whose pixels mix ranges.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kPrincipalPoint = {"cx", "cy"};
 
-/// The parameters that depth and stereo cameras share.
+/// The parameters that all depth cameras share.
 template <class Camera>
 constexpr std::array<Field<Camera>, 11> camera_fields() {
   using Number = double Camera::*;
@@ -225,6 +226,50 @@ void describe(const StereoCamera& camera, SensorView& view) {
   view.optics.baseline_m = static_cast<float>(baseline_m);
   view.left_is_reference =
       norm(view.cameras.left_m) <= kSameM && norm(view.cameras.right_m - Vec3{0, -baseline_m, 0}) <= kSameM;
+}
+
+namespace {
+
+constexpr std::array<Field<TofCamera>, 12> all_tof_fields() {
+  std::array<Field<TofCamera>, 12> fields = {};
+  const auto camera = camera_fields<TofCamera>();
+  for (std::size_t i = 0; i < camera.size(); ++i) fields[i] = camera[i];
+  fields.back() = {"footprint_px", "px", &TofCamera::footprint_px, 0, 10,
+                   "width of the area that a pixel sees; 0: a point, so that edges stay sharp"};
+  return fields;
+}
+constexpr std::array<Field<TofCamera>, 12> kTofFields = all_tof_fields();
+
+/// The cone that a pixel sees.
+Divergence footprint(const TofCamera& camera) {
+  const Intrinsics k = intrinsics(camera);
+  const auto pixel_rad = [](double focal_px, double center_px, double pixels) {
+    return (math::atan2(pixels - 0.5 - center_px, focal_px) + math::atan2(center_px + 0.5, focal_px)) / pixels;
+  };
+  return {.horizontal_rad = static_cast<float>(camera.footprint_px * pixel_rad(k.fx, k.cx, camera.width)),
+          .vertical_rad = static_cast<float>(camera.footprint_px * pixel_rad(k.fy, k.cy, camera.height)),
+          .profile = BeamProfile::kUniform,
+          .separation_m = static_cast<float>(kMaxRangeM)};
+}
+
+}  // namespace
+
+std::span<const Field<TofCamera>> TofCamera::fields() { return kTofFields; }
+
+void TofCamera::check() const {
+  check_camera(kSlug, *this);
+  const Divergence cone = footprint(*this);
+  const float widest = std::max(cone.horizontal_rad, cone.vertical_rad);
+  if (widest <= static_cast<float>(Divergence::kMostRad)) return;
+  throw InputError(fmt::format("{}.footprint_px = {} makes cones of {} rad, above {}", kSlug,
+                               number_text(footprint_px), number_text(widest), number_text(Divergence::kMostRad)));
+}
+
+void describe(const TofCamera& camera, SensorView& view) {
+  constexpr double kLeastReferenceM = 0.01;
+  describe(static_cast<const DepthCamera&>(camera), view);
+  view.divergence = footprint(camera);
+  view.falloff_m = static_cast<float>(std::max(camera.min_range_m, kLeastReferenceM));
 }
 
 std::string with_two_cameras() {
