@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -15,6 +14,7 @@
 #include "trace/tree/fine.hpp"
 #include "trace/tree/layout.hpp"
 #include "trace/tree/tile_frame.hpp"
+#include "trace/tree/tile_times.hpp"
 
 namespace fathom::FATHOM_ISA {
 
@@ -47,35 +47,6 @@ FATHOM_KERNEL void set_planes(const tree::Leaf& leaf, const V3<F4>& o, bool one_
 FATHOM_KERNEL V3<FGroup> spread3(const float (&v)[3][4], unsigned k) {
   return {FGroup::all(v[0][k]), FGroup::all(v[1][k]), FGroup::all(v[2][k])};
 }
-
-/// The different times of the rays of a tile, and the maps of a moving instance at these.
-struct TileTimes {
-  static constexpr unsigned kMost = 32;  ///< twice as many as the columns of a tile; rays of more times go one by one
-  unsigned count = 0;                    ///< above kMost: too many
-  float time_s[kMost];
-  std::uint8_t of_ray[kTileRays];
-  tree::MeshMap map[kMost];
-
-  void find(const float* times_s, unsigned rays) {
-    unsigned k = 0;
-    for (unsigned i = 0; i < rays; ++i) {
-      k = k + 1 < count ? k + 1 : 0;  // neighbours in a row come one after the other
-      if (k >= count || time_s[k] != times_s[i]) k = place_of(times_s[i]);
-      if (k == kMost) return;
-      of_ray[i] = static_cast<std::uint8_t>(k);
-    }
-  }
-
- private:
-  /// kMost if there is no place.
-  unsigned place_of(float time) {
-    unsigned k = 0;
-    while (k < count && time_s[k] != time) ++k;
-    if (k < count) return k;
-    if (count++ < kMost) time_s[k] = time;
-    return k;
-  }
-};
 
 /// Triangles per ray above which the rays of a tile go through an instance separately (fine.hpp).
 inline constexpr float kFineTriangles = 2.0F;
@@ -155,9 +126,9 @@ class TileTracer {
       o = origin_in(instance.map, double{rays_.ox[0]}, double{rays_.oy[0]}, double{rays_.oz[0]});
     } else {
       if (moves) {
-        enter_moving(instance, groups);
+        times_.enter(world_, instance, rays_, groups, frame);
       } else {
-        for_lanes(groups, [&](unsigned i, unsigned) { set_origin(instance.map, i); });
+        for_lanes(groups, [&](unsigned i, unsigned) { set_origin(instance.map, rays_, i, frame); });
       }
       const auto i = static_cast<unsigned>(std::countr_zero(groups)) * F::kLanes;
       o = {frame.ox[i], frame.oy[i], frame.oz[i]};
@@ -165,7 +136,7 @@ class TileTracer {
     }
     set_reciprocals(groups, frame.dx, frame.dy, frame.dz, frame);
     if (moves) {
-      set_moving_sides(frame);
+      times_.set_sides(pyramid_, frame);
     } else {
       set_sides(pyramid_, instance.w_from_m, frame);
     }
@@ -190,76 +161,6 @@ class TileTracer {
       }
     };
     walk_tile(instance.nodes, frame, groups, rays_.t, meet_triangles);
-  }
-
-  FATHOM_KERNEL void set_origin(const tree::MeshMap& map, unsigned i) {
-    const Point p = origin_in(map, double{rays_.ox[i]}, double{rays_.oy[i]}, double{rays_.oz[i]});
-    inner_.ox[i] = p.x, inner_.oy[i] = p.y, inner_.oz[i] = p.z;
-  }
-
-  /// Puts rays into the frame of a moving instance at their times.
-  void enter_moving(const tree::Instance& instance, Groups groups) {
-    TileTimes& times = times_;
-    if (times.count == 0) times.find(rays_.times_s, rays_.groups * F::kLanes);
-    if (times.count > TileTimes::kMost) {
-      return for_lanes(groups, [&](unsigned i, unsigned) {
-        tree::MeshMap own;
-        turn_lane(map_at(world_, instance, rays_.times_s + i, own), i);
-      });
-    }
-    for (unsigned k = 0; k < times.count; ++k) map_at(world_, instance, times.time_s + k, times.map[k]);
-    for_lanes(groups, [&](unsigned i, unsigned) { turn_lane(times.map[times.of_ray[i]], i); });
-  }
-
-  FATHOM_KERNEL void turn_lane(const tree::MeshMap& map, unsigned i) {
-    const float* m = map.m_from_w;
-    const float x = rays_.dx[i], y = rays_.dy[i], z = rays_.dz[i];
-    inner_.dx[i] = m[0] * x + m[3] * y + m[6] * z;
-    inner_.dy[i] = m[1] * x + m[4] * y + m[7] * z;
-    inner_.dz[i] = m[2] * x + m[5] * y + m[8] * z;
-    set_origin(map, i);
-  }
-
-  /// The planes of the pyramid at the first time, wide enough for the others: the maps A and A_0 of two times differ by
-  /// A d = A_0 (d + E d). A change of a direction by a share e of its length changes its tangents, up to t, by at most
-  /// 2 e s (1 + t), s = sqrt(1 + 2 t^2), while e s is below a half.
-  void set_moving_sides(TileFrame& frame) const {
-    frame.has_sides = false;
-    if (!pyramid_.narrow || times_.count > TileTimes::kMost) return;
-    double w[9], most2 = 0.0;
-    invert(times_.map[0].inverse, w);
-    for (unsigned k = 1; k < times_.count; ++k) most2 = std::max(most2, change2(w, times_.map[k].inverse));
-    Pyramid wide = pyramid_;
-    const float t = std::max(std::max(-wide.side_lo, wide.side_hi), std::max(-wide.up_lo, wide.up_hi));
-    const float share = std::sqrt(static_cast<float>(most2)) * std::sqrt(1.0F + 2.0F * t * t);
-    if (!(share < 0.5F)) return;
-    const float more = 2.0F * share * (1.0F + t);
-    wide.side_lo -= more, wide.side_hi += more, wide.up_lo -= more, wide.up_hi += more;
-    float w_from_m[9];
-    for (int i = 0; i < 9; ++i) w_from_m[i] = static_cast<float>(w[i]);
-    set_sides(wide, w_from_m, frame);
-  }
-
-  /// The inverse of a column-major matrix.
-  static void invert(const double (&m)[9], double (&out)[9]) {
-    const double c[3] = {m[4] * m[8] - m[5] * m[7], m[5] * m[6] - m[3] * m[8], m[3] * m[7] - m[4] * m[6]};
-    const double scale = 1.0 / (m[0] * c[0] + m[1] * c[1] + m[2] * c[2]);
-    const double adjoint[9] = {c[0], m[2] * m[7] - m[1] * m[8], m[1] * m[5] - m[2] * m[4],
-                               c[1], m[0] * m[8] - m[2] * m[6], m[2] * m[3] - m[0] * m[5],
-                               c[2], m[1] * m[6] - m[0] * m[7], m[0] * m[4] - m[1] * m[3]};
-    for (int i = 0; i < 9; ++i) out[i] = scale * adjoint[i];
-  }
-
-  /// The sum of the squares of the entries of w a - 1.
-  static double change2(const double (&w)[9], const double (&a)[9]) {
-    double sum = 0.0;
-    for (int c = 0; c < 3; ++c) {
-      for (int r = 0; r < 3; ++r) {
-        const double e = w[r] * a[3 * c] + w[3 + r] * a[3 * c + 1] + w[6 + r] * a[3 * c + 2] - (r == c ? 1.0 : 0.0);
-        sum += e * e;
-      }
-    }
-    return sum;
   }
 
   /// Whether neighbouring rays rarely share a leaf: they run in all directions, or each covers many triangles at the
