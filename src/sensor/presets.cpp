@@ -42,9 +42,9 @@ StereoCamera stereo(std::uint32_t width, std::uint32_t height, double horizontal
 /// - texture_loss: by eye, so that a surface of the preset's texture keeps its pixels within the range that the maker
 ///   calls ideal.
 /// - stereo_energy: losses of single pixels on oblique surfaces, from the frames' holes of 1 to 3 px on plants.
-/// - matching_window: 9 x 9 px. sure_share: a window with a column of another surface does not match, so an
-///   object has an outline of 8 px. valid_share: two columns of a shadow in the window prevent a match, so shadows are
-///   6 px wider than the geometry. Both are from the frames.
+/// - matching_window: 9 x 9 px. sure_share: a window with 14 pixels of another surface does not match, so leaves have
+///   an outline of 8 to 10 px. valid_share: 21 pixels of a shadow in the window prevent a match, so shadows are 4 to
+///   6 px wider than the geometry. Both are fitted to the frames.
 /// - angular_ray: the texture within a window decides which part of it a pixel shows, so that silhouettes are wavy.
 ///   Deviations of 1.5 px across and 1 px down, correlated over 4 px: by eye.
 /// - disparity: a smooth error, and a white one in each frame. Their deviations and sizes are fitted to the frames'
@@ -62,7 +62,7 @@ NoiseChain d400_noise(const TextureLoss& texture) {
           InvalidBand{.max_disparity_px = 126, .margin_px = 5},
           {texture, smooth(6, 6)},
           StereoEnergy{.min_energy = 0, .pow = 10, .normalization = EnergyNormalization::kThreshold},
-          MatchingWindow{.radius_px = 4, .share = 0.12F, .sure_share = 0.89F, .valid_share = 0.8F},
+          MatchingWindow{.radius_px = 4, .share = 0.12F, .sure_share = 0.84F, .valid_share = 0.75F},
           {Disparity{.stddev_px = 0.24F}, smooth(5.5F, 4.4F)},
           Disparity{.stddev_px = 0.015F, .steps_per_px = 32},
           {Dropout{.probability = 0.0006F}, smooth(0, 0)}};

@@ -187,7 +187,7 @@ FATHOM_KERNEL std::uint32_t valid_in(const WindowImage& image, const WindowBound
 FATHOM_KERNEL bool has_range(float disparity_px) { return (disparity_px > 0.0F) & (disparity_px < math::kInfinity); }
 
 /// The weight of a pixel outside the image among those of a window.
-inline constexpr float kOutsideWeight = 0.3F;
+inline constexpr float kOutsideWeight = 0.4F;
 
 /// Whether enough pixels of a window are valid. `valid` and `all`: numbers of pixels in the image.
 FATHOM_KERNEL bool is_supported(const WindowRule& rule, std::uint32_t valid, std::uint32_t all) {
