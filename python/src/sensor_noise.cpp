@@ -110,7 +110,7 @@ class SensorNoiseHandle {
   }
 
   [[nodiscard]] py::tuple shape() const { return py::make_tuple(noise_->rows(), noise_->cols()); }
-  [[nodiscard]] bool is_camera() const { return has_depth(noise_->sensor().model); }
+  [[nodiscard]] bool is_camera() const { return lens_of(noise_->sensor().model).has_value(); }
   [[nodiscard]] FrameTime frame_time(py::handle number) const { return noise_->frame_time(whole32(number, "index")); }
 
  private:
@@ -125,11 +125,6 @@ class SensorNoiseHandle {
     const std::string wanted = size < 0 ? "(E,)" : "a number or (" + std::to_string(size) + ",)";
     const Integers given = integers(value, name, {{size}, wanted.c_str()}, 0, most);
     return {given.data(), given.data() + given.size()};
-  }
-
-  static bool has_depth(const SensorModel& model) {
-    return std::holds_alternative<PinholeCamera>(model) || std::holds_alternative<DepthCamera>(model) ||
-           std::holds_alternative<StereoCamera>(model);
   }
 
   /// One image [rows, cols], or several [N, rows, cols].

@@ -136,21 +136,9 @@ SensorModel ray_table(const py::object& directions, const py::object& origins_m,
 }
 
 py::dict intrinsics_dict(const SensorModel& model) {
-  py::dict d;
-  const auto put = [&](double fx, double fy, double cx, double cy) {
-    d["fx"] = fx, d["fy"] = fy, d["cx"] = cx, d["cy"] = cy;
-  };
-  if (const auto* pinhole = std::get_if<PinholeCamera>(&model)) {
-    put(pinhole->fx, pinhole->fy, pinhole->cx, pinhole->cy);
-    return d;
-  }
-  const auto* stereo = std::get_if<StereoCamera>(&model);
-  const auto* depth = stereo != nullptr ? stereo : std::get_if<DepthCamera>(&model);
-  if (depth == nullptr)
-    throw InputError(std::string(sensor_kind(model)) + ": not a camera, which alone has intrinsics");
-  const Intrinsics k = intrinsics(*depth);
-  put(k.fx, k.fy, k.cx, k.cy);
-  return d;
+  const std::optional<Intrinsics> k = lens_of(model);
+  if (!k) throw InputError(std::string(sensor_kind(model)) + ": not a camera, which alone has intrinsics");
+  return py::dict("fx"_a = k->fx, "fy"_a = k->fy, "cx"_a = k->cx, "cy"_a = k->cy);
 }
 
 void bind_model(py::module_& m) {

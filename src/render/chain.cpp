@@ -167,6 +167,7 @@ StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangeP
       const SurfaceNeeds needs = noise.info().needs;
       staged.needs_surface |= needs.angles || needs.sight || needs.camera || needs.baseline;
       staged.needs_angles |= needs.angles;
+      staged.needs_power |= needs.surface_power;
       staged.needs_sight |= needs.sight;
       const bool by_entity = !chain[place].by_entity.empty();
       staged.differs_by_entity |= by_entity;

@@ -70,6 +70,7 @@ struct StagedChain {
   bool needs_motion = false;              ///< whether a correlation follows the motion of the sensor
   bool needs_surface = false;             ///< whether any model reads a Surface
   bool needs_angles = false;              ///< whether any model reads cosines
+  bool needs_power = false;               ///< whether any model reads the power of returns
   bool needs_sight = false;               ///< whether any model needs lines of sight from the cameras
   bool noise_needs_angles = false;        ///< whether a model after the window reads angles; most need the optics alone
   EdgeReads edge_reads = {false, false};  ///< by any edge loss

@@ -347,9 +347,9 @@ class Environments::Impl {
             .first = e * (std::size_t{plan.rows} * plan.cols),
             .device = device_for(device_.get(), options_.simulator.compute, chain, surfaces_),
             .ray_set = ray_sets_[i] + (sensor.ray_sets() > 1 ? e : 0),
-            .samples = sensor.prepared().samples(),
-            .falloff_m = sensor.prepared().falloff_m(),
-            .echoes = sensor.prepared().echoes(),
+            .samples = sensor.samples(e),
+            .falloff_m = falloff_of(sensor.sensor(), sensor.view(e)),
+            .echoes = sensor.echoes(e),
             .filters = sensor.prepared().filters(sensor.view(e), filters_[i], e, view.time.content)};
   }
 

@@ -165,8 +165,7 @@ void SensorRays::set_frame(const SensorModel& model, bool rolling, std::uint32_t
 /// In steps of the samples on the middle cone.
 constexpr double kMiddleTurn = 0.5;
 
-SamplePlan make_sample_plan(const Sensor& sensor) {
-  const Divergence& divergence = sensor.divergence;
+SamplePlan make_sample_plan(const Sensor& sensor, const Divergence& divergence) {
   const double across = divergence.horizontal_rad, up = divergence.vertical_rad;
   SamplePlan plan;
   plan.directions = diverging_samples(across, up, kMiddleTurn);

@@ -92,7 +92,7 @@ struct SamplePlan {
   float half_angle_rad = 0.0F;  ///< of the cone; 0: rays are lines
 };
 
-/// For a sensor whose divergence and returns validate() accepts.
-SamplePlan make_sample_plan(const Sensor& sensor);
+/// For a sensor whose returns validate() accepts, and the divergence of its rays.
+SamplePlan make_sample_plan(const Sensor& sensor, const Divergence& divergence);
 
 }  // namespace fathom

@@ -75,6 +75,10 @@ std::optional<Intrinsics> image_lens(const Sensor& sensor) {
   return Intrinsics{camera.fx, camera.fy, camera.cx, camera.cy};
 }
 
+const Divergence& divergence_of(const Sensor& sensor, const SensorView& view) {
+  return sensor.divergence.diverges() ? sensor.divergence : view.divergence;
+}
+
 PreparedSensor::PreparedSensor(Sensor sensor, std::span<const Entity> entities, CastOrder order)
     : sensor_(std::move(sensor)), rays_(order) {
   if (sensor_.name.empty()) throw InputError("a sensor needs a name");
@@ -94,7 +98,7 @@ PreparedSensor::PreparedSensor(Sensor sensor, std::span<const Entity> entities, 
     }
     rays_.set_model(sensor_.model, sensor_.rolling);
     validate(sensor_.light_paths);
-    samples_ = make_sample_plan(sensor_);
+    samples_ = make_sample_plan(sensor_, divergence_of(sensor_, view_));
     check_noise(sensor_.noise, entities);
   });
   chain_ = staged_chain(sensor_.noise, entities);
@@ -120,6 +124,7 @@ void PreparedSensor::replace(Sensor sensor, std::span<const Entity> entities) {
   });
   sensor_ = std::move(sensor);
   view_ = make_view(sensor_.model);
+  samples_ = make_sample_plan(sensor_, divergence_of(sensor_, view_));
   rays_.set_model(sensor_.model, sensor_.rolling);
   chain_ = staged_chain(sensor_.noise, entities);
 }

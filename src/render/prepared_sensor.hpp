@@ -18,6 +18,14 @@
 
 namespace fathom {
 
+/// How the rays of a checked sensor diverge.
+const Divergence& divergence_of(const Sensor& sensor, const SensorView& view);
+
+/// RenderJob::falloff_m.
+inline float falloff_of(const Sensor& sensor, const SensorView& view) {
+  return sensor.falloff.law == FalloffLaw::kNone ? view.falloff_m : sensor.falloff.reference_m;
+}
+
 class PreparedSensor {
  public:
   /// `entities`: of the scene. Throws InputError "sensor 'name': ..." when anything about the sensor is
@@ -43,7 +51,7 @@ class PreparedSensor {
   [[nodiscard]] const CastPlan& plan() const { return rays_.plan(); }
   [[nodiscard]] const StagedChain& chain() const { return chain_; }
   /// Null if its rays are lines.
-  [[nodiscard]] const SamplePlan* samples() const { return sensor_.divergence.diverges() ? &samples_ : nullptr; }
+  [[nodiscard]] const SamplePlan* samples() const { return divergence_of(sensor_, view_).diverges() ? &samples_ : nullptr; }
   /// RenderJob::echoes.
   [[nodiscard]] const SamplePlan* echoes() const { return &samples_; }
   [[nodiscard]] std::uint32_t returns() const { return static_cast<std::uint32_t>(sensor_.returns.size()); }
@@ -53,10 +61,6 @@ class PreparedSensor {
     if (!chain_.is_filtered) return {};
     return {&memory, sensor_.filters, sensor_.aligned_to ? &*sensor_.aligned_to : nullptr, view.lens, environment,
             frame};
-  }
-  /// RenderJob::falloff_m.
-  [[nodiscard]] float falloff_m() const {
-    return sensor_.falloff.law == FalloffLaw::kNone ? 0.0F : sensor_.falloff.reference_m;
   }
 
  private:

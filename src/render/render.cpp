@@ -213,6 +213,13 @@ class BlockRenderer {
     }
   }
 
+  void find_powers() {
+    find_light(planes_.a);
+    for (std::uint32_t i = 0; i < rays_.count; ++i) {
+      surface_.power[i] = power_of(planes_.a[i], returns_.range_m[i]);
+    }
+  }
+
   [[nodiscard]] bool any_hit() const {
     const std::uint32_t* const end = returns_.reason + returns_.count;
     return std::find(returns_.reason, end, kHitLane) != end;
@@ -300,6 +307,7 @@ class BlockRenderer {
       surface_lanes_.angles_at_emitter(cast_, rays_.count, surface_);
     }
     find_energy_gains();
+    if (job_.chain.needs_power) find_powers();
   }
 
   void find_energy_gains() {

@@ -340,7 +340,7 @@ class SensorNoise::Impl {
             .stamp_s = time.stamp_s,
             .motion = travel,
             .fields = &slot.fields,
-            .falloff_m = sensor_.prepared().falloff_m(),
+            .falloff_m = falloff_of(sensor_.sensor(), sensor_.view(e)),
             .given = &slot.image.surfaces()};
   }
 

@@ -146,7 +146,7 @@ class Simulator::Impl {
                     .device = device,
                     .ray_set = fathom::index(id),
                     .samples = prepared.samples(),
-                    .falloff_m = prepared.falloff_m(),
+                    .falloff_m = falloff_of(prepared.sensor(), prepared.view()),
                     .echoes = prepared.echoes(),
                     .filters = prepared.filters(prepared.view(), s.filters, 0, time.content)},
                    *executor_, frame);

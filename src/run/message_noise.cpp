@@ -19,17 +19,11 @@
 #include "io/message/cdr.hpp"
 #include "io/picture/painter.hpp"
 #include "run/sensor_topics.hpp"
+#include "sensor/sensor_view.hpp"
 
 namespace fathom {
 
 namespace {
-
-StereoCamera* stereo_of(Sensor& sensor) { return std::get_if<StereoCamera>(&sensor.model); }
-
-DepthCamera* camera_of(Sensor& sensor) {
-  StereoCamera* const stereo = stereo_of(sensor);
-  return stereo != nullptr ? stereo : std::get_if<DepthCamera>(&sensor.model);
-}
 
 /// The right camera of a stereo camera has -fx baseline in P.
 GivenCamera camera_of(const msg::CameraInfo& info, bool is_stereo) {
@@ -72,10 +66,10 @@ void put_pixels(const msg::Image& image, std::span<const T> pixels, std::byte* d
 }  // namespace
 
 void set_camera(Sensor& sensor, const GivenCamera& given, std::uint32_t rows, std::uint32_t cols) {
-  DepthCamera* const camera = camera_of(sensor);
-  StereoCamera* const stereo = stereo_of(sensor);
+  DepthCamera* const camera = depth_camera_of(sensor.model);
+  auto* const stereo = std::get_if<StereoCamera>(&sensor.model);
   if (camera == nullptr) {
-    throw InputError(fmt::format("sensor '{}' is a {}: depth images need a depth_camera or a stereo_camera",
+    throw InputError(fmt::format("sensor '{}' is a {}: depth images need a depth_camera, a stereo_camera or a tof_camera",
                                  sensor.name, sensor_kind(sensor.model)));
   }
   camera->width = cols, camera->height = rows;
@@ -96,7 +90,7 @@ MessageNoise::MessageNoise(Sensor sensor, const MessageNoiseOptions& options)
     throw InputError(Setting{"levels_per_m"}, fmt::format(" = {} is not in [{}, {}] 1/m", options.levels_per_m,
                                                           kLeastLevelsPerM, kMostLevelsPerM));
   }
-  is_camera_ = camera_of(sensor_) != nullptr;
+  is_camera_ = depth_camera_of(sensor_.model) != nullptr;
   if (sensor_.aligned_to) {
     throw InputError(fmt::format("sensor '{}': aligned_to changes the shape of images, and messages keep theirs: apply "
                                  "the noise to a folder of images",
@@ -157,7 +151,7 @@ void MessageNoise::fit_camera(std::uint32_t rows, std::uint32_t cols) {
                                    info_->height));
     }
     GivenCamera camera = options_.camera.value_or(GivenCamera{});
-    if (info_) camera = camera_of(*info_, stereo_of(sensor_) != nullptr);
+    if (info_) camera = camera_of(*info_, std::holds_alternative<StereoCamera>(sensor_.model));
     Sensor fitted = sensor_;
     fathom::set_camera(fitted, camera, rows, cols);
     return make_noise(fitted);

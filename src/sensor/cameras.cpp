@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Cameras: a pinhole camera with a ray through each pixel, depth cameras with their intrinsics in three forms, and
-// stereo cameras, whose surfaces two cameras must see.
+// Cameras: a pinhole camera with a ray through each pixel, depth cameras with their intrinsics in three forms, stereo
+// cameras, whose surfaces two cameras must see, and time-of-flight cameras, whose pixels mix ranges.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kPrincipalPoint = {"cx", "cy"};
 
-/// The parameters that depth and stereo cameras share.
+/// The parameters that all depth cameras share.
 template <class Camera>
 constexpr std::array<Field<Camera>, 11> camera_fields() {
   using Number = double Camera::*;
@@ -244,6 +245,28 @@ constexpr std::array<Field<AlignedCamera>, 7> kAlignedFields = {{
     {"offset", "m", &AlignedCamera::offset, -kMaxOffsetM, kMaxOffsetM, "pose of the camera in the sensor frame"},
 }};
 
+constexpr std::array<Field<TofCamera>, 12> all_tof_fields() {
+  std::array<Field<TofCamera>, 12> fields = {};
+  const auto camera = camera_fields<TofCamera>();
+  for (std::size_t i = 0; i < camera.size(); ++i) fields[i] = camera[i];
+  fields.back() = {"footprint_px", "px", &TofCamera::footprint_px, 0, 10,
+                   "width of the area that a pixel sees; 0: a point, so that edges stay sharp"};
+  return fields;
+}
+constexpr std::array<Field<TofCamera>, 12> kTofFields = all_tof_fields();
+
+/// The cone that a pixel sees.
+Divergence footprint(const TofCamera& camera) {
+  const Intrinsics k = intrinsics(camera);
+  const auto pixel_rad = [](double focal_px, double center_px, double pixels) {
+    return (math::atan2(pixels - 0.5 - center_px, focal_px) + math::atan2(center_px + 0.5, focal_px)) / pixels;
+  };
+  return {.horizontal_rad = static_cast<float>(camera.footprint_px * pixel_rad(k.fx, k.cx, camera.width)),
+          .vertical_rad = static_cast<float>(camera.footprint_px * pixel_rad(k.fy, k.cy, camera.height)),
+          .profile = BeamProfile::kUniform,
+          .separation_m = static_cast<float>(kMaxRangeM)};
+}
+
 }  // namespace
 
 std::span<const Field<AlignedCamera>> AlignedCamera::fields() { return kAlignedFields; }
@@ -254,10 +277,9 @@ void check_filters(const DepthFilters& filters, const std::optional<AlignedCamer
                    const SensorModel& model) {
   if (!filters.any() && !aligned_to) return;
   const auto* const stereo = std::get_if<StereoCamera>(&model);
-  if (stereo == nullptr && !std::holds_alternative<DepthCamera>(model)) {
-    throw InputError(fmt::format("{} acts on the images of a {} or a {}, not of a {}",
-                                 filters.any() ? DepthFilters::kSlug : AlignedCamera::kSlug, DepthCamera::kSlug,
-                                 StereoCamera::kSlug, sensor_kind(model)));
+  if (depth_camera_of(model) == nullptr) {
+    throw InputError(fmt::format("{} acts on the images of a depth camera, not of a {}",
+                                 filters.any() ? DepthFilters::kSlug : AlignedCamera::kSlug, sensor_kind(model)));
   }
   if ((filters.spatial || filters.temporal) && (stereo == nullptr || !(make_view(model).optics.baseline_m > 0.0F))) {
     throw InputError(fmt::format("filters.{} acts on disparities: it needs {}",
@@ -266,6 +288,24 @@ void check_filters(const DepthFilters& filters, const std::optional<AlignedCamer
   if (filters.spatial) validate(*filters.spatial);
   if (filters.temporal) validate(*filters.temporal);
   if (aligned_to) validate(*aligned_to);
+}
+
+std::span<const Field<TofCamera>> TofCamera::fields() { return kTofFields; }
+
+void TofCamera::check() const {
+  check_camera(kSlug, *this);
+  const Divergence cone = footprint(*this);
+  const float widest = std::max(cone.horizontal_rad, cone.vertical_rad);
+  if (widest <= static_cast<float>(Divergence::kMostRad)) return;
+  throw InputError(fmt::format("{}.footprint_px = {} makes cones of {} rad, above {}", kSlug,
+                               number_text(footprint_px), number_text(widest), number_text(Divergence::kMostRad)));
+}
+
+void describe(const TofCamera& camera, SensorView& view) {
+  constexpr double kLeastReferenceM = 0.01;
+  describe(static_cast<const DepthCamera&>(camera), view);
+  view.divergence = footprint(camera);
+  view.falloff_m = static_cast<float>(std::max(camera.min_range_m, kLeastReferenceM));
 }
 
 std::string with_two_cameras() {

@@ -201,8 +201,7 @@ std::optional<Intrinsics> lens_of(const SensorModel& model) {
   if (const auto* const pinhole = std::get_if<PinholeCamera>(&model)) {
     return Intrinsics{pinhole->fx, pinhole->fy, pinhole->cx, pinhole->cy};
   }
-  if (const auto* const depth = std::get_if<DepthCamera>(&model)) return intrinsics(*depth);
-  if (const auto* const stereo = std::get_if<StereoCamera>(&model)) return intrinsics(*stereo);
+  if (const DepthCamera* const depth = depth_camera_of(model)) return intrinsics(*depth);
   return std::nullopt;
 }
 

@@ -54,6 +54,7 @@ void describe(const Rosette& rosette, SensorView& view);
 void describe(const RayPattern& rays, SensorView& view);
 void describe(const DepthCamera& camera, SensorView& view);
 void describe(const StereoCamera& camera, SensorView& view);
+void describe(const TofCamera& camera, SensorView& view);
 void describe(const GridScanner& grid, SensorView& view);
 
 /// Rows and columns of a checked model's rays.

@@ -4,12 +4,15 @@
 // steps do not distinguish kinds.
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include <fathom/noise/model.hpp>
@@ -52,6 +55,8 @@ struct SensorView {
   bool rays_vary = false;      ///< from frame to frame
   bool seen_by_angle = false;  ///< rays do not lie in rows: a line of pixels is no image
   bool closes = false;         ///< the last column is next to the first one: a full turn
+  Divergence divergence = {};  ///< of rays whose sensor gives none
+  float falloff_m = 0.0F;      ///< reference of the falloff of a sensor that gives none; 0: none
 };
 SensorView make_view(const SensorModel& model);
 
@@ -62,8 +67,17 @@ void check_divergence(const Divergence& divergence, const SensorView& view);
 void check_filters(const DepthFilters& filters, const std::optional<AlignedCamera>& aligned_to,
                    const SensorModel& model);
 
-/// The intrinsics of a camera, in pixels; empty for other kinds.
-std::optional<Intrinsics> lens_of(const SensorModel& model);
+/// A depth camera of any kind, or null.
+template <class Model>
+auto* depth_camera_of(Model& model) {
+  using Camera = std::conditional_t<std::is_const_v<Model>, const DepthCamera, DepthCamera>;
+  return std::visit(
+      [](auto& kind) -> Camera* {
+        if constexpr (std::derived_from<std::remove_cvref_t<decltype(kind)>, DepthCamera>) return &kind;
+        return nullptr;
+      },
+      model);
+}
 
 /// The rings of its rays, as Frame::ring gives them.
 std::set<std::uint32_t> rings_of(const SensorModel& model);

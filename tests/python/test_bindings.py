@@ -28,6 +28,7 @@ casters ask: Scene::structure_revision
 Scene.set_pose, Entity.material: Trajectory::hold Scene::material_of
 the dict of a Sensor: Divergence::diverges Detection::least_power DepthFilters::any HoleFilling preset_sensor
 the dict of a Sensor: SurfaceOptics::is_clear
+SensorModel.intrinsics: lens_of
 hooks of noise models: *::act *::check_on *::edge_reads *::energy_* *::has_threshold *::idle *::is_identity
 hooks of noise models: *::jumps *::learned *::least_depth_m *::loss_probability *::same_in_chain *::settle *::turn
 hooks of noise models: *::sight_tolerance *::window *::with *::with_other_law MeasuredRangeLaw StudentNodes

@@ -127,7 +127,7 @@ TEST(MatchingWindowFrames, AShadowWidensByTheClosedForm) {
   for (const std::ptrdiff_t lost : {1, 2, 3, 4}) {
     const MatchingWindow window{.radius_px = 4, .valid_share = (static_cast<float>(lost) + 4.5F) / 9};
     const Frame f = render_once(post_scene(21), make_sensor(post_camera(), {StereoShadow{}, window}));
-    for (std::uint32_t row = 0; row < 41; ++row) {
+    for (std::uint32_t row = 4; row < 37; ++row) {  // whose windows lie in the image
       const auto* begin = f.reason().data() + std::size_t{row} * 121;
       ASSERT_EQ(std::count(begin, begin + 121, Reason::kHiddenRight), 10);
       ASSERT_EQ(std::count(begin, begin + 121, Reason::kEdge), 2 * lost);
@@ -147,7 +147,7 @@ TEST(MatchingWindowFrames, ALineOfShadowDoesNotSurvive) {
     EXPECT_EQ(count_of(f, Reason::kEdge), 0U);
     return f;
   };
-  const Frame without = matched(0), with = matched(0.8F);
+  const Frame without = matched(0), with = matched(0.65F);
   EXPECT_EQ(count_of(without, Reason::kHiddenRight), 41U);
   EXPECT_EQ(count_of(with, Reason::kHiddenRight), 0U);
   for (std::uint32_t i = 0; i < with.size(); ++i) {

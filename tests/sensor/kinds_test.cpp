@@ -30,8 +30,8 @@ namespace {
 using test::input_error;
 
 TEST(SensorFields, KindsComeInTheOrderOfTheVariantAndAreDocumented) {
-  const char* slugs[] = {"spinning_lidar", "laser_2d",     "pinhole_camera", "rosette",
-                         "ray_table",      "depth_camera", "stereo_camera",  "grid_scanner"};
+  const char* slugs[] = {"spinning_lidar", "laser_2d",      "pinhole_camera", "rosette",     "ray_table",
+                         "depth_camera",   "stereo_camera", "tof_camera",     "grid_scanner"};
   ASSERT_EQ(sensor_kinds().size(), std::size(slugs));
   for (std::size_t i = 0; i < std::size(slugs); ++i) {
     const SensorKindInfo& kind = sensor_kinds()[i];
@@ -256,6 +256,8 @@ SensorModel any_model(std::size_t kind) {
       return any_camera<DepthCamera>();
     case 6:
       return any_camera<StereoCamera>();
+    case 7:
+      return any_camera<TofCamera>();
     default:
       return any_grid();
   }

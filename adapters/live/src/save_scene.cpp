@@ -18,6 +18,7 @@
 #include "core/text/files.hpp"
 #include "core/text/yaml.hpp"
 #include "run/scene_file.hpp"
+#include "sensor/sensor_view.hpp"
 
 namespace fathom {
 
@@ -241,7 +242,7 @@ void set_noise(YamlValue& root, const Sensor& sensor, const Scene& scene) {
 void set_camera(YamlValue& root, const Sensor& sensor) {
   YamlValue* const item = find_sensor(root, sensor.name);
   const auto* const stereo = std::get_if<StereoCamera>(&sensor.model);
-  const DepthCamera* const camera = stereo != nullptr ? stereo : std::get_if<DepthCamera>(&sensor.model);
+  const DepthCamera* const camera = depth_camera_of(sensor.model);
   if (item == nullptr || camera == nullptr) return;
   const Intrinsics k = intrinsics(*camera);
   remove_entries(*item, {"horizontal_fov_rad", "horizontal_fov_deg", "focal_length_mm", "horizontal_aperture_mm",

@@ -96,6 +96,7 @@ struct Surface {
   /// t at which its ray meets the plane; and the angle at the hit between the ways to the camera and to that neighbour.
   float jump = -1.0F, jump_rad = 0.0F;
   float energy_gain = 1.0F;  ///< factor of the energy besides angles; see EnergyGain in noise/stereo_energy.hpp
+  float power = 1.0F;        ///< of the return; see noise/detail/power.hpp
 };
 
 /// The parts of its Surface that a model needs; a sensor that cannot give them refuses the model.
@@ -107,6 +108,7 @@ struct SurfaceNeeds {
   bool baseline = false;    ///< optics.baseline_m > 0: two cameras apart
   bool power = false;       ///< of stage kReading: PoweredReading
   bool place = false;       ///< Receiver::placed; entries for entities then act besides, in the frames of these entities
+  bool surface_power = false;  ///< Surface::power; only with angles
 };
 
 /// The values of neighbours that a model with these parameters reads. The renderer computes no others.

@@ -5,6 +5,7 @@
 
 #include <variant>
 
+#include <fathom/noise/amplitude.hpp>
 #include <fathom/noise/angular_hit.hpp>
 #include <fathom/noise/angular_ray.hpp>
 #include <fathom/noise/beam_mixture.hpp>
@@ -31,6 +32,7 @@ namespace fathom {
 
 using RegisteredNoise = std::variant<AngularRay, LossAngle, StereoShadow, InvalidBand, StereoEnergy, TextureLoss,
                                      EdgeLoss, MatchingWindow, AngularHit, DistanceNoise, UniformNoise, StudentNoise,
-                                     SubpixelRipple, Disparity, GainBias, Fog, Rain, Snow, PowerNoise, BeamMixture, Dropout>;
+                                     AmplitudeNoise, SubpixelRipple, Disparity, GainBias, Fog, Rain, Snow, PowerNoise,
+                                     BeamMixture, Dropout>;
 
 }  // namespace fathom

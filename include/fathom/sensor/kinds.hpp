@@ -162,6 +162,22 @@ struct StereoCamera : DepthCamera {
   FATHOM_API void check() const;
 };
 
+/// Time-of-flight camera: a depth camera whose pixels mix the light of all surfaces that they see, so that a pixel on
+/// an edge shows a range between them. A pixel is a ray that widens (sensor/returns.hpp) to the mean angle of a pixel
+/// times footprint_px, with uniform weights and one echo: the mean range, weighted by the returned amplitude
+/// reflectivity law(incidence) / range^2. Intensities fall with the square of the range from min_range_m on. The
+/// sensor's own divergence and falloff replace these.
+///
+/// Not modelled: phases that wrap, light that takes detours, lens distortion.
+struct TofCamera : DepthCamera {
+  double footprint_px = 1.0;
+
+  static constexpr std::string_view kSlug = "tof_camera";
+  static constexpr std::string_view kDoc = "Time-of-flight camera: a depth camera whose pixels mix ranges at edges.";
+  FATHOM_API static std::span<const Field<TofCamera>> fields();
+  FATHOM_API void check() const;
+};
+
 /// The frame that the axes of a grid follow.
 enum class GridAlignment : std::uint8_t { kBase, kYaw, kWorld };
 template <>
@@ -186,8 +202,11 @@ struct GridScanner {
 };
 
 /// Any kind of sensor.
-using SensorModel =
-    std::variant<SpinningLidar, Laser2d, PinholeCamera, Rosette, RayPattern, DepthCamera, StereoCamera, GridScanner>;
+using SensorModel = std::variant<SpinningLidar, Laser2d, PinholeCamera, Rosette, RayPattern, DepthCamera, StereoCamera,
+                                 TofCamera, GridScanner>;
+
+/// The intrinsics of a camera of any kind; empty for other sensors.
+FATHOM_API std::optional<Intrinsics> lens_of(const SensorModel& model);
 
 /// Most rays that one frame of a sensor may have.
 inline constexpr std::uint64_t kMaxRays = std::uint64_t{1} << 28U;

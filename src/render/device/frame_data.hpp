@@ -60,7 +60,7 @@ struct Chain {
   Steps ray, angle_loss, loss, edge_loss, on_return, dropout, velocity;
   const Tolerance* tolerances;
   std::uint32_t tolerance_count;
-  bool needs_surface, needs_sight;
+  bool needs_surface, needs_sight, needs_power;
   EdgeReads edge_reads;
   EnergyAngle energy_angle;
   EnergyGain energy_gain;

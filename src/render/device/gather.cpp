@@ -293,6 +293,7 @@ Chain Gatherer::gather(const StagedChain& chain, Keeper& keeper) {
           .tolerance_count = static_cast<std::uint32_t>(tolerances.size()),
           .needs_surface = chain.needs_surface,
           .needs_sight = chain.needs_sight,
+          .needs_power = chain.needs_power,
           .edge_reads = chain.edge_reads,
           .energy_angle = chain.energy_angle,
           .energy_gain = chain.energy_gain,

@@ -266,6 +266,7 @@ class RayRenderer {
     } else {
       set_angles_at_emitter(met_.d, met_.n, s_.surface);
     }
+    if (f_.chain.needs_power) s_.surface.power = power_of(surface_light(), s_.hit.range_m);
     if (f_.chain.energy_gain == EnergyGain{}) return;
     const float reflectivity = met_.entity == tree::kNone ? 0.0F : f_.surfaces.reflectivity[met_.entity];
     s_.surface.energy_gain = energy_gain_of(f_.chain.energy_gain, reflectivity, met_.range_m);

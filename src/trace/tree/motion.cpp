@@ -76,7 +76,7 @@ std::span<const MotionSample> MotionSampler::sample(const Scene& scene, EntityId
   if (!inverse(samples_.front().world_from_mesh)) return {};
   for (std::size_t k = 0; k + 1 < cuts_.size(); ++k) {
     const MotionSample from = samples_.back();
-    split(cuts_[k], from, cuts_[k + 1], at(times_s_[cuts_[k + 1]]));
+    split(cuts_[k], from, cuts_[k + 1], at(times_s_[cuts_[k + 1]]), 0.0);
   }
   if (stands_still(samples_) && at(0.0F).world_from_mesh == samples_.front().world_from_mesh) return {};
   for (std::size_t k = 0; k + 1 < samples_.size(); ++k) {
@@ -107,8 +107,9 @@ MotionSample MotionSampler::at(float time_after_stamp_s) const {
 
 /// Errors are linear over a mesh, so the corners of its box have the largest. Beyond them, times of a late stamp are
 /// rounded.
-bool MotionSampler::is_linear(const MotionSample& a, const MotionSample& b, const MotionSample& sample) {
+double MotionSampler::error(const MotionSample& a, const MotionSample& b, const MotionSample& sample) {
   const MotionKey key = between(a.key, b.key, sample.key.time_s);
+  double most = 0.0;
   for (unsigned k = 0; k < 8; ++k) {
     const Vec3 corner = {(k & 1U) != 0 ? bounds_.hi[0] : bounds_.lo[0], (k & 2U) != 0 ? bounds_.hi[1] : bounds_.lo[1],
                          (k & 4U) != 0 ? bounds_.hi[2] : bounds_.lo[2]};
@@ -118,30 +119,33 @@ bool MotionSampler::is_linear(const MotionSample& a, const MotionSample& b, cons
     const double rounding_m = rounding_s_ * norm(speed);
     const double rounding_m_s = rounding_m * norm(vec(sample.key.turn_rate));
     rounding_m_ = std::max(rounding_m_, rounding_m);
-    if (!(norm(transform_vector(sample.world_from_mesh, off)) <= kMotionErrorM + rounding_m)) return false;
-    if (!(norm(speed_of(key, p) - speed) <= kSpeedError + rounding_m_s)) return false;
+    const double share = norm(transform_vector(sample.world_from_mesh, off)) / (kMotionErrorM + rounding_m);
+    const double of_speed = norm(speed_of(key, p) - speed) / (kSpeedError + rounding_m_s);
+    if (!(share <= most)) most = share;  // also NaN
+    if (!(of_speed <= most)) most = of_speed;
   }
-  return true;
+  return most;
 }
 
-bool MotionSampler::is_linear(std::size_t i, const MotionSample& a, std::size_t j, const MotionSample& b) {
-  for (std::size_t quarter = 1; quarter < 4; ++quarter) {
-    const std::size_t k = i + (j - i) * quarter / 4;
-    if (k != i && !is_linear(a, b, at(times_s_[k]))) return false;
-  }
-  return true;
+bool MotionSampler::is_linear_at(std::size_t k, std::size_t i, const MotionSample& a, const MotionSample& b) {
+  return k == i || error(a, b, at(times_s_[k])) <= 1.0;
 }
 
-/// Appends the samples behind `a` up to `b`.
-void MotionSampler::split(std::size_t i, const MotionSample& a, std::size_t j, const MotionSample& b) {
-  if (is_linear(i, a, j, b)) {
-    samples_.push_back(b);
-    return;
-  }
+/// Appends the samples behind `a` up to `b`. The error of a smooth motion falls to a quarter when a stretch is halved.
+/// Once it does, the middle has the largest error; before, the middle may be right by chance.
+void MotionSampler::split(std::size_t i, const MotionSample& a, std::size_t j, const MotionSample& b, double before) {
+  constexpr double kClearly = 0.8, kLeastFall = 3.0, kMostFall = 5.0;
   const std::size_t k = (i + j) / 2;
+  if (k == i) return samples_.push_back(b);
   const MotionSample middle = at(times_s_[k]);
-  split(i, a, k, middle);
-  split(k, middle, j, b);
+  const double off = error(a, b, middle);
+  const bool is_smooth = off > 0.0 && off * kLeastFall <= before && before <= off * kMostFall;
+  const bool is_clear = is_smooth && off <= kClearly;
+  if (is_clear || (off <= 1.0 && is_linear_at(i + (j - i) / 4, i, a, b) && is_linear_at(i + (j - i) * 3 / 4, i, a, b))) {
+    return samples_.push_back(b);
+  }
+  split(i, a, k, middle, off);
+  split(k, middle, j, b, off);
 }
 
 void MotionSampler::find_cuts() {

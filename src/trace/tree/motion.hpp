@@ -42,9 +42,12 @@ class MotionSampler {
 
  private:
   [[nodiscard]] MotionSample at(float time_after_stamp_s) const;
-  [[nodiscard]] bool is_linear(const MotionSample& a, const MotionSample& b, const MotionSample& between);
-  [[nodiscard]] bool is_linear(std::size_t i, const MotionSample& a, std::size_t j, const MotionSample& b);
-  void split(std::size_t i, const MotionSample& a, std::size_t j, const MotionSample& b);
+  /// The error of the linear map between two keys at a sample, as a share of the allowed one.
+  [[nodiscard]] double error(const MotionSample& a, const MotionSample& b, const MotionSample& between);
+  /// Whether it is allowed at time k of a stretch that begins with time i.
+  [[nodiscard]] bool is_linear_at(std::size_t k, std::size_t i, const MotionSample& a, const MotionSample& b);
+  /// `before`: the error of the stretch that was halved; 0 for the first.
+  void split(std::size_t i, const MotionSample& a, std::size_t j, const MotionSample& b, double before);
   void find_cuts();
   void cut_at_keys(const Trajectory& motion);
 

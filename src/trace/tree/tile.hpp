@@ -14,6 +14,7 @@
 #include "trace/tree/fine.hpp"
 #include "trace/tree/layout.hpp"
 #include "trace/tree/tile_frame.hpp"
+#include "trace/tree/tile_times.hpp"
 
 namespace fathom::FATHOM_ISA {
 
@@ -125,17 +126,20 @@ class TileTracer {
       o = origin_in(instance.map, double{rays_.ox[0]}, double{rays_.oy[0]}, double{rays_.oz[0]});
     } else {
       if (moves) {
-        for_lanes(groups, [&](unsigned i, unsigned) { enter_moving(instance, i); });
+        times_.enter(world_, instance, rays_, groups, frame);
       } else {
-        for_lanes(groups, [&](unsigned i, unsigned) { set_origin(instance.map, i); });
+        for_lanes(groups, [&](unsigned i, unsigned) { set_origin(instance.map, rays_, i, frame); });
       }
       const auto i = static_cast<unsigned>(std::countr_zero(groups)) * F::kLanes;
       o = {frame.ox[i], frame.oy[i], frame.oz[i]};
       measure_spread(groups, frame.ox, frame.oy, frame.oz, o, spread);
     }
     set_reciprocals(groups, frame.dx, frame.dy, frame.dz, frame);
-    set_sides(pyramid_, instance.w_from_m, frame);
-    frame.has_sides = frame.has_sides && !moves;  // its planes differ from ray to ray
+    if (moves) {
+      times_.set_sides(pyramid_, frame);
+    } else {
+      set_sides(pyramid_, instance.w_from_m, frame);
+    }
     frame.sheared = 0;
     set_slack(o, slack_of(instance.bounds, o, kMeshSlack), spread, frame);
     if (is_fine(instance, o)) {
@@ -157,23 +161,6 @@ class TileTracer {
       }
     };
     walk_tile(instance.nodes, frame, groups, rays_.t, meet_triangles);
-  }
-
-  FATHOM_KERNEL void set_origin(const tree::MeshMap& map, unsigned i) {
-    const Point p = origin_in(map, double{rays_.ox[i]}, double{rays_.oy[i]}, double{rays_.oz[i]});
-    inner_.ox[i] = p.x, inner_.oy[i] = p.y, inner_.oz[i] = p.z;
-  }
-
-  /// Puts ray i into the frame of a moving instance at the time of the ray.
-  void enter_moving(const tree::Instance& instance, unsigned i) {
-    tree::MeshMap own;
-    const tree::MeshMap& map = map_at(world_, instance, rays_.times_s + i, own);
-    const float* m = map.m_from_w;
-    const float x = rays_.dx[i], y = rays_.dy[i], z = rays_.dz[i];
-    inner_.dx[i] = m[0] * x + m[3] * y + m[6] * z;
-    inner_.dy[i] = m[1] * x + m[4] * y + m[7] * z;
-    inner_.dz[i] = m[2] * x + m[5] * y + m[8] * z;
-    set_origin(map, i);
   }
 
   /// Whether neighbouring rays rarely share a leaf: they run in all directions, or each covers many triangles at the
@@ -300,6 +287,7 @@ class TileTracer {
   const Pyramid& pyramid_;
   TileFrame outer_, inner_;
   PairLists pairs_;
+  TileTimes times_;
   bool one_sided_ = false;  // of the instance of inner_
 };
 

@@ -92,6 +92,7 @@ inline void fill_surface(const std::uint32_t* quads, std::uint32_t count, Surfac
     s.jump_rad[i] = 3 * unit(second.word[3]);
     s.jump[i] = 1.5F * unit(keyed_block({.seed = 5}, lane, 2).word[0]) - 0.5F;
     s.energy_gain[i] = 1.0F;
+    s.power[i] = 1.0F - unit(keyed_block({.seed = 5}, lane, 2).word[1]);
   }
 }
 

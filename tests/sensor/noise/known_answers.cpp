@@ -103,6 +103,7 @@ std::vector<NamedNoise> make_models() {
       {"rain", Rain{.rate_mm_per_h = 30.0F}},
       {"snow", Snow{.rate_mm_per_h = 3.0F}},
       {"power_noise", PowerNoise{.stddev_m = 0.02F}},
+      {"amplitude", AmplitudeNoise{0.01F, 0.02F, 0.03F}},
   };
 }
 

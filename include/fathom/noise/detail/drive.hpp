@@ -32,6 +32,7 @@ struct alignas(64) SurfaceBlock {
   float edge_rad[kBlockRays];
   float jump[kBlockRays], jump_rad[kBlockRays];
   float energy_gain[kBlockRays];
+  float power[kBlockRays];
   std::uint32_t hidden[kBlockRays];
   Optics optics;
 };
@@ -187,7 +188,7 @@ concept ReadsSurface = requires(const M& p, const Return& in, const Surface& sur
 
 FATHOM_KERNEL Surface surface_of_lane(const SurfaceBlock& b, std::size_t i, const Optics& optics) {
   return {b.cos_emitter[i], b.cos_left[i], b.cos_right[i], b.left_to_emitter[i], b.right_to_emitter[i], b.edge_rad[i],
-          b.hidden[i],      optics,        b.jump[i],      b.jump_rad[i],        b.energy_gain[i]};
+          b.hidden[i],      optics,        b.jump[i],      b.jump_rad[i],        b.energy_gain[i],      b.power[i]};
 }
 
 /// Calls f(lane, the model's result) for each lane of a block.

@@ -24,7 +24,7 @@ struct WindowRule {
   std::int32_t radius_px = 0;     ///< the window has 2 radius + 1 pixels a side
   float share = 0.25F;            ///< of the window's valid pixels that a surface must hold
   float sure_share = 0.0F;        ///< of them that the chosen one must hold
-  float valid_share = 0.0F;       ///< of the window's pixels in the image that must be valid
+  float valid_share = 0.0F;       ///< of the window's pixels that must be valid
   float max_step_px = 1.0F;       ///< largest step of disparity within a surface
   std::uint32_t min_area_px = 0;  ///< of a region that is believed
   bool flying = false;            ///< whether unsure pixels get the mean of two surfaces instead of being lost
@@ -186,9 +186,13 @@ FATHOM_KERNEL std::uint32_t valid_in(const WindowImage& image, const WindowBound
 /// A disparity belongs to a range when it is above 0 and no larger than a float can hold.
 FATHOM_KERNEL bool has_range(float disparity_px) { return (disparity_px > 0.0F) & (disparity_px < math::kInfinity); }
 
-/// Whether enough pixels of a window are valid. `valid` and `all`: their numbers.
+/// The weight of a pixel outside the image among those of a window.
+inline constexpr float kOutsideWeight = 0.4F;
+
+/// Whether enough pixels of a window are valid. `valid` and `all`: numbers of pixels in the image.
 FATHOM_KERNEL bool is_supported(const WindowRule& rule, std::uint32_t valid, std::uint32_t all) {
-  return static_cast<float>(valid) >= rule.valid_share * static_cast<float>(all);
+  const auto side = static_cast<float>(2 * rule.radius_px + 1), inside = static_cast<float>(all);
+  return static_cast<float>(valid) >= rule.valid_share * (inside + kOutsideWeight * (side * side - inside));
 }
 FATHOM_KERNEL bool is_supported(const WindowRule& rule, const WindowImage& image, std::uint32_t row,
                                 std::uint32_t col) {
