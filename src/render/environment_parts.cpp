@@ -66,7 +66,8 @@ EnvironmentSensor::EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> 
     motions_.assign(environments, this->sensor().parent_from_sensor);
   }
   if (!draws_model(ranges_)) return;
-  models_.assign(environments, {this->sensor().model, prepared_.view(), {}});
+  models_.assign(environments,
+                 {this->sensor().model, prepared_.view(), sample_plan_of(this->sensor(), prepared_.view())});
   const auto changes = [&](const ParameterRange& range) { return changes_rays(this->sensor().model, range); };
   if (std::any_of(ranges_.begin(), ranges_.end(), changes)) own_rays_.assign(environments, SensorRays(order));
 }
@@ -133,7 +134,7 @@ void EnvironmentSensor::keep(std::uint32_t environment, Drawn drawn) {
   OwnModel& own = models_[environment];
   own = {*std::move(numbers.model), {}, {}};
   own.view = make_view(own.model);
-  if (own.view.divergence.diverges()) own.samples = sample_plan_of(sensor(), own.view);
+  own.samples = sample_plan_of(sensor(), own.view);
   if (!own_rays_.empty()) own_rays_[environment].set_model(own.model, false);
 }
 

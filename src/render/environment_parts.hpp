@@ -108,8 +108,9 @@ class EnvironmentSensor {
   }
   /// Null if its rays are lines.
   [[nodiscard]] const SamplePlan* samples(std::uint32_t environment) const {
-    const bool own = !models_.empty() && models_[environment].samples;
-    return own ? &*models_[environment].samples : prepared_.samples();
+    if (models_.empty()) return prepared_.samples();
+    const std::optional<SamplePlan>& own = models_[environment].samples;
+    return own ? &*own : nullptr;
   }
   [[nodiscard]] const RayPattern& rays(std::uint32_t environment) const {
     return own_rays_.empty() ? prepared_.rays() : own_rays_[environment].pattern();
@@ -133,7 +134,7 @@ class EnvironmentSensor {
   struct OwnModel {
     SensorModel model;
     SensorView view;
-    std::optional<SamplePlan> samples;  // of a kind whose rays widen by themselves
+    std::optional<SamplePlan> samples;  // of rays that widen
   };
   [[nodiscard]] Drawn draw_from(NoiseChain noise, bool is_own, std::span<const Entity> entities,
                                 std::uint64_t episode_seed) const;
