@@ -186,7 +186,7 @@ FATHOM_KERNEL std::uint32_t valid_in(const WindowImage& image, const WindowBound
 /// A disparity belongs to a range when it is above 0 and no larger than a float can hold.
 FATHOM_KERNEL bool has_range(float disparity_px) { return (disparity_px > 0.0F) & (disparity_px < math::kInfinity); }
 
-/// The weight of a pixel outside the image among those of a window.
+/// The weight of a window's pixel outside the image.
 inline constexpr float kOutsideWeight = 0.4F;
 
 /// Whether enough pixels of a window are valid. `valid` and `all`: numbers of pixels in the image.
