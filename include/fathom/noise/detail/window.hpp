@@ -191,6 +191,7 @@ inline constexpr float kOutsideWeight = 0.4F;
 
 /// Whether enough pixels of a window are valid. `valid` and `all`: numbers of pixels in the image.
 FATHOM_KERNEL bool is_supported(const WindowRule& rule, std::uint32_t valid, std::uint32_t all) {
+  if (valid == all) return true;
   const auto side = static_cast<float>(2 * rule.radius_px + 1), inside = static_cast<float>(all);
   return static_cast<float>(valid) >= rule.valid_share * (inside + kOutsideWeight * (side * side - inside));
 }
