@@ -26,7 +26,6 @@ the argument threads: Executor make_executor *Function
 classes come from the tables: Field FieldMember take_field field_json field_text member_of values_of take_fields
 casters ask: Scene::structure_revision
 Scene.set_pose, Entity.material: Trajectory::hold Scene::material_of
-SensorModel.intrinsics: lens_of
 the dict of a Sensor: Divergence::diverges Detection::least_power preset_sensor
 hooks of noise models: *::act *::check_on *::edge_reads *::energy_* *::has_threshold *::idle *::is_identity
 hooks of noise models: *::jumps *::learned *::least_depth_m *::loss_probability *::same_in_chain *::settle *::turn
