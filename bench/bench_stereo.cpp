@@ -272,7 +272,7 @@ void run_presets(const Scene& scene, const Pose& pose, Isa isa) {
   std::printf(
       "\n| house, 640 x 480 | white, no window, rays stay: ms | white, no window: ms | preset: ms | preset / first | "
       "preset / second | least / first | least / second |\n|---|---|---|---|---|---|---|---|\n");
-  for (const char* name : {"D435", "D455", "D405"}) {
+  for (const char* name : {"D435", "D435_filtered", "D455", "D405"}) {
     const SensorPreset& preset = find_preset(name);
     auto camera = std::get<StereoCamera>(preset.model);
     camera.width = 640, camera.height = 480;

@@ -6,8 +6,9 @@
     PYTHONPATH=build/release/python python3 bench/study_raw_depth.py [--preset D435 D455] [--seeds 6]
 
 The second command prints a table: the raw frames, and the range over the seeds for each preset, on leaves before a wall
-and on a table top. A frame is 16-bit millimetres, and 0 is a hole. Frames of presets are rounded too: plants to millimetres, the table top
-to 0.1 mm. Errors are in px of disparity, d = f B / z. "near" is nearer than 1.5 m, "wall" is beyond 2 m.
+and on a table top. A frame is 16-bit millimetres, and 0 is a hole. Frames of presets are rounded too: plants to
+millimetres, the table top to 0.1 mm. Errors are in px of disparity, d = f B / z. "near" is nearer than 1.5 m, "wall" is
+beyond 2 m.
 """
 
 import argparse
@@ -22,7 +23,7 @@ STEP_PX = 6.0  # of disparity, at a silhouette
 RAW = {"residual": "0.057 to 0.083", "across 1": "0.77 to 0.90", "down 1": "0.71 to 0.83", "across 3": "0.37 to 0.63",
        "down 3": "0.32 to 0.37", "wall 24": "0.098", "wall 48": "0.184", "wall 72": "0.218", "right": "8", "top": "8",
        "bottom": "8 to 9", "left": "4.6 to 7", "left band": "7 to 12", "specks near": "284", "specks wall": "63",
-       "row 0": "9 to 48", "last row": "9 to 48", "last column": "9 to 48", "holes": "", "in time": "high"}
+       "row 0": "14", "last row": "35", "last column": "44", "holes": "", "in time": "high"}
 
 
 def polynomial(side, degree):

@@ -66,7 +66,7 @@ EnvironmentSensor::EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> 
     motions_.assign(environments, this->sensor().parent_from_sensor);
   }
   if (!draws_model(ranges_)) return;
-  models_.assign(environments, {this->sensor().model, prepared_.view(), {}});
+  models_.assign(environments, {this->sensor().model, prepared_.view(), *prepared_.echoes()});
   const auto changes = [&](const ParameterRange& range) { return changes_rays(this->sensor().model, range); };
   if (std::any_of(ranges_.begin(), ranges_.end(), changes)) own_rays_.assign(environments, SensorRays(order));
 }
@@ -133,7 +133,7 @@ void EnvironmentSensor::keep(std::uint32_t environment, Drawn drawn) {
   OwnModel& own = models_[environment];
   own = {*std::move(numbers.model), {}, {}};
   own.view = make_view(own.model);
-  if (own.view.divergence.diverges()) own.samples = make_sample_plan(sensor(), divergence_of(sensor(), own.view));
+  own.echoes = make_sample_plan(sensor(), divergence_of(sensor(), own.view));
   if (!own_rays_.empty()) own_rays_[environment].set_model(own.model, false);
 }
 

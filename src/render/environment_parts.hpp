@@ -108,13 +108,11 @@ class EnvironmentSensor {
   }
   /// Null if its rays are lines.
   [[nodiscard]] const SamplePlan* samples(std::uint32_t environment) const {
-    const bool own = !models_.empty() && models_[environment].samples;
-    return own ? &*models_[environment].samples : prepared_.samples();
+    return divergence_of(sensor(), view(environment)).diverges() ? echoes(environment) : nullptr;
   }
   /// RenderJob::echoes.
   [[nodiscard]] const SamplePlan* echoes(std::uint32_t environment) const {
-    const SamplePlan* const own = samples(environment);
-    return own != nullptr ? own : prepared_.echoes();
+    return models_.empty() ? prepared_.echoes() : &models_[environment].echoes;
   }
   [[nodiscard]] const RayPattern& rays(std::uint32_t environment) const {
     return own_rays_.empty() ? prepared_.rays() : own_rays_[environment].pattern();
@@ -138,7 +136,7 @@ class EnvironmentSensor {
   struct OwnModel {
     SensorModel model;
     SensorView view;
-    std::optional<SamplePlan> samples;  // of a kind whose rays widen by themselves
+    SamplePlan echoes;
   };
   [[nodiscard]] Drawn draw_from(NoiseChain noise, bool is_own, std::span<const Entity> entities,
                                 std::uint64_t episode_seed) const;

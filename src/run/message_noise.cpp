@@ -69,8 +69,9 @@ void set_camera(Sensor& sensor, const GivenCamera& given, std::uint32_t rows, st
   DepthCamera* const camera = depth_camera_of(sensor.model);
   auto* const stereo = std::get_if<StereoCamera>(&sensor.model);
   if (camera == nullptr) {
-    throw InputError(fmt::format("sensor '{}' is a {}: depth images need a depth_camera, a stereo_camera or a tof_camera",
-                                 sensor.name, sensor_kind(sensor.model)));
+    throw InputError(
+        fmt::format("sensor '{}' is a {}: depth images need a depth_camera, a stereo_camera or a tof_camera",
+                    sensor.name, sensor_kind(sensor.model)));
   }
   camera->width = cols, camera->height = rows;
   camera->fx = given.lens.fx, camera->fy = given.lens.fy;

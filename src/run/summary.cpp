@@ -11,6 +11,7 @@
 
 #include <fathom/files/pictures.hpp>
 
+#include "render/prepared_sensor.hpp"
 #include "sensor/sensor_view.hpp"
 
 namespace fathom {
@@ -72,8 +73,11 @@ void add_returns(const Sensor& sensor, Json& json) {
     json["returns"] = names;
     json["coinciding"] = kChoiceWords<CoincidingReturn>[static_cast<std::size_t>(sensor.coinciding)];
   }
-  if (sensor.divergence.diverges()) json["divergence"] = fields_json(sensor.divergence);
-  if (sensor.falloff.law != FalloffLaw::kNone) json["falloff"] = fields_json(sensor.falloff);
+  const SensorView view = make_view(sensor.model);
+  const Divergence& divergence = sensor.divergence.diverges() ? sensor.divergence : view.divergence;
+  if (divergence.diverges()) json["divergence"] = fields_json(divergence);
+  const float falloff_m = falloff_of(sensor, view);
+  if (falloff_m > 0.0F) json["falloff"] = fields_json(Falloff{FalloffLaw::kInverseSquare, falloff_m});
   if (sensor.detection.least_power() > 0.0F) json["detection"] = fields_json(sensor.detection);
   if (!(sensor.light_paths == LightPaths{})) json["light_paths"] = fields_json(sensor.light_paths);
   if (sensor.filters.any()) {

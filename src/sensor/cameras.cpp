@@ -249,7 +249,11 @@ constexpr std::array<Field<TofCamera>, 12> all_tof_fields() {
   std::array<Field<TofCamera>, 12> fields = {};
   const auto camera = camera_fields<TofCamera>();
   for (std::size_t i = 0; i < camera.size(); ++i) fields[i] = camera[i];
-  fields.back() = {"footprint_px", "px", &TofCamera::footprint_px, 0, 10,
+  fields.back() = {"footprint_px",
+                   "px",
+                   &TofCamera::footprint_px,
+                   0,
+                   10,
                    "width of the area that a pixel sees; 0: a point, so that edges stay sharp"};
   return fields;
 }
@@ -297,8 +301,8 @@ void TofCamera::check() const {
   const Divergence cone = footprint(*this);
   const float widest = std::max(cone.horizontal_rad, cone.vertical_rad);
   if (widest <= static_cast<float>(Divergence::kMostRad)) return;
-  throw InputError(fmt::format("{}.footprint_px = {} makes cones of {} rad, above {}", kSlug,
-                               number_text(footprint_px), number_text(widest), number_text(Divergence::kMostRad)));
+  throw InputError(fmt::format("{}.footprint_px = {} makes cones of {} rad, above {}", kSlug, number_text(footprint_px),
+                               number_text(widest), number_text(Divergence::kMostRad)));
 }
 
 void describe(const TofCamera& camera, SensorView& view) {

@@ -42,7 +42,7 @@ StereoCamera stereo(std::uint32_t width, std::uint32_t height, double horizontal
 /// - texture_loss: by eye, so that a surface of the preset's texture keeps its pixels within the range that the maker
 ///   calls ideal.
 /// - stereo_energy: losses of single pixels on oblique surfaces, from the frames' holes of 1 to 3 px on plants.
-/// - matching_window: 9 x 9 px. sure_share: a window with 14 pixels of another surface does not match, so leaves have
+/// - matching_window: 9 x 9 px. sure_share: a window with 13 pixels of another surface does not match, so leaves have
 ///   an outline of 8 to 10 px. valid_share: 21 pixels of a shadow in the window prevent a match, so shadows are 4 to
 ///   6 px wider than the geometry. Both are fitted to the frames.
 /// - angular_ray: the texture within a window decides which part of it a pixel shows, so that silhouettes are wavy.
@@ -162,11 +162,11 @@ Detection detects(double reflectivity, double range_m) {
   return {.reach_10_m = static_cast<float>(range_m * std::sqrt(0.1 / reflectivity))};
 }
 
-/// A mode of the Azure Kinect. Its page states 15 % reflectivity at the end of the range, with a random error of at most
-/// 17 mm there. All of it as shot noise: by construction.
+/// A mode of the Azure Kinect. Its page states 15 % reflectivity at the end of the range, and a random error of at most
+/// 17 mm. This error there, all of it as shot noise: by construction.
 SensorPreset azure_kinect(std::string_view name, std::string_view doc, const TofCamera& camera) {
   return {name,
-          "Microsoft, Azure Kinect DK hardware specifications; confirmed by Tolgyessy et al., Sensors 21 (2021) 413",
+          "Microsoft, Azure Kinect DK hardware specifications; Tolgyessy et al., Sensors 21 (2021) 413",
           doc,
           camera,
           {AmplitudeNoise{.shot_m = shot_noise(0.017, 0.15, camera.max_range_m)}},
@@ -174,14 +174,14 @@ SensorPreset azure_kinect(std::string_view name, std::string_view doc, const Tof
 }
 
 void add_tof_presets(std::vector<SensorPreset>& presets) {
-  presets.push_back(azure_kinect("Azure-Kinect-NFOV", "640 x 576, 75 degrees wide, unbinned",
-                                 tof(640, 576, 75, 0.5, 3.86)));
-  presets.push_back(azure_kinect("Azure-Kinect-NFOV-binned", "320 x 288, 75 degrees wide",
-                                 tof(320, 288, 75, 0.5, 5.46)));
-  presets.push_back(azure_kinect("Azure-Kinect-WFOV", "1024 x 1024, 120 x 120 degrees, unbinned",
-                                 tof(1024, 1024, 120, 0.25, 2.21)));
-  presets.push_back(azure_kinect("Azure-Kinect-WFOV-binned", "512 x 512, 120 x 120 degrees",
-                                 tof(512, 512, 120, 0.25, 2.88)));
+  presets.push_back(
+      azure_kinect("Azure-Kinect-NFOV", "640 x 576, 75 degrees wide, unbinned", tof(640, 576, 75, 0.5, 3.86)));
+  presets.push_back(
+      azure_kinect("Azure-Kinect-NFOV-binned", "320 x 288, 75 degrees wide", tof(320, 288, 75, 0.5, 5.46)));
+  presets.push_back(
+      azure_kinect("Azure-Kinect-WFOV", "1024 x 1024, 120 x 120 degrees, unbinned", tof(1024, 1024, 120, 0.25, 2.21)));
+  presets.push_back(
+      azure_kinect("Azure-Kinect-WFOV-binned", "512 x 512, 120 x 120 degrees", tof(512, 512, 120, 0.25, 2.88)));
   // Deviations of 2.5 mm at 1 m and 15.5 mm at 9 m for a reflectivity of 95 %: 1.82 mm, and shot noise of 1.667 mm.
   presets.push_back({"L515",
                      "Intel RealSense LiDAR Camera L515 Datasheet rev. 003",
@@ -189,7 +189,8 @@ void add_tof_presets(std::vector<SensorPreset>& presets) {
                      tof(640, 480, 70, 0.25, 9.0),
                      {AmplitudeNoise{.stddev_m = 0.00182F, .shot_m = 0.001667F}},
                      detects(0.15, 3.9)});
-  // The deviation is 1 % of the distance. The reflectivity of 80 % for it and for the end of the range: by construction.
+  // The deviation is 1 % of the distance. The reflectivity of 80 % for it and for the end of the range: by
+  // construction.
   presets.push_back({"Flexx2",
                      "pmdtechnologies flexx2 product page",
                      "224 x 172, 56 x 44 degrees",

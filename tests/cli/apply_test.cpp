@@ -295,7 +295,8 @@ TEST_F(Apply, TheLivePageRefusesWhatItCannotShow) {
   refused("cloud.pcd: is no depth image: neither .png, .npy nor .pfm",
           {"--given", write_text(folder_ / "cloud.pcd", pcd(2, 5)), "--camera", camera});
   refused("give --camera", {"D435", "--given", image});
-  refused("depth images need a depth_camera, a stereo_camera or a tof_camera", {"VLP-16", "--given", image, "--camera", camera});
+  refused("depth images need a depth_camera, a stereo_camera or a tof_camera",
+          {"VLP-16", "--given", image, "--camera", camera});
   refused("is not in the image, 320 x 240 pixels", {"--given", image, "--camera", "200,200,320,119.5"});
   refused("or FILE:NAME", {scene, "--given", image});
   refused("nearest: camera", {scene + ":kamera", "--given", image});

@@ -71,8 +71,8 @@ TEST(TofCamera, ItsErrorGrowsAsLightFades) {
   TofCamera camera = make_tof(200, 200);
   camera.horizontal_fov_rad = 0.05;
   for (const double tilt_rad : {0.0, 1.0472}) {
-    const Frame frame = render_once(make_plane_scene({4.0, tilt_rad}),
-                                    make_sensor(camera, {AmplitudeNoise{.shot_m = 0.002F}}));
+    const Frame frame =
+        render_once(make_plane_scene({4.0, tilt_rad}), make_sensor(camera, {AmplitudeNoise{.shot_m = 0.002F}}));
     std::vector<double> errors;
     for (std::size_t i = 0; i < frame.size(); ++i) {
       errors.push_back(double{frame.range_m()[i]} - double{frame.clean_range_m()[i]});
@@ -118,12 +118,17 @@ TEST(TofCamera, AGivenFrameHasSharpEdgesAndTheSameErrors) {
 
 TEST(TofCamera, EachEnvironmentHasThePixelsOfItsOptics) {
   const Scene scene = make_step(0.1, 0.5F);
-  Environments environments(scene, {.simulator = {.seed = 7, .compute = {.threads = 1}}, .count = 2});
-  const SensorId id = environments.add_sensor(
-      make_sensor(make_tof()), {{.field = "footprint_px", .low = 0.5, .high = 3, .target = RangeTarget::kSensor}});
+  Environments environments(scene, {.simulator = {.seed = 7, .compute = {.threads = 1}}, .count = 8});
+  const SensorId id = environments.add_sensor(make_sensor(make_tof()), {{.field = "footprint_px",
+                                                                         .law = RangeLaw::kNormal,
+                                                                         .low = 0,  // about half of the draws
+                                                                         .high = 3,
+                                                                         .mean = 0,
+                                                                         .stddev = 1,
+                                                                         .target = RangeTarget::kSensor}});
   Frame frame(test::all_channels());
   environments.render(id, 0, frame);
-  for (std::uint32_t e = 0; e < 2; ++e) {
+  for (std::uint32_t e = 0; e < 8; ++e) {
     TofCamera camera = make_tof();
     camera.footprint_px = environments.drawn(e, id).front().value;
     const Frame alone = render_once(scene, make_sensor(camera));

@@ -504,7 +504,8 @@ TEST(Presets, TimeOfFlightCamerasHaveTheFiguresOfTheirDatasheets) {
     surface.power = static_cast<float>(row.reflectivity / (row.at_m * row.at_m));
     const auto at = static_cast<float>(row.at_m);
     const auto number = [&](const char* field) { return static_cast<float>(preset.noise[0].noise.number(field)); };
-    const Return moved = AmplitudeNoise::apply({number("stddev_m"), number("shot_m"), number("background_m")}, {at, 0, 0, at, at}, surface, {.normal = {1.0F}, .uniform = {}});
+    const Return moved = AmplitudeNoise::apply({number("stddev_m"), number("shot_m"), number("background_m")},
+                                               {at, 0, 0, at, at}, surface, {.normal = {1.0F}, .uniform = {}});
     EXPECT_NEAR(double{moved.range_m} - row.at_m, row.stddev_m, 0.01 * row.stddev_m) << row.name;
   }
 }

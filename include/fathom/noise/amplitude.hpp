@@ -5,12 +5,12 @@
 //   P = reflectivity law(incidence) / d^2, of a white surface met head-on at 1 m: 1 (noise/detail/power.hpp)
 //   sigma^2 = stddev^2 + shot^2 / P + background^2 / P^2;   d := d + sigma N,   N ~ normal(0, 1) per return
 //
-// The photons of the camera's own light, and those of ambient light and dark current, have Poisson statistics, so the
-// phase of an amplitude A before a background B has the deviation sqrt(A + B) / A. Without background the deviation
+// Photons of the camera's own light, of ambient light and dark current have Poisson statistics, so the phase of an
+// amplitude A before a background B has the deviation sqrt(A + B) / A. Without background the deviation
 // grows with d / sqrt(reflectivity), and in ambient light with d^2 / reflectivity. Source: Lange, Seitz, "Solid-state
 // time-of-flight range camera", IEEE Journal of Quantum Electronics 37, 2001, equation 13; Falie, Buzuloiu, "Noise
-// characteristics of 3D time-of-flight cameras", ISSCS 2007. The hit point moves as with distance. A P below 1e-9 counts
-// as 1e-9.
+// characteristics of 3D time-of-flight cameras", ISSCS 2007. The hit point moves as with distance. A P below 1e-9
+// counts as 1e-9.
 //
 // Not modelled: constant errors that depend on the amplitude or the phase (wiggling), and saturation.
 

@@ -13,9 +13,9 @@
 //   lost        (edge) without a candidate; also when the chosen one has fewer than sure_share n pixels. With flying,
 //               such a pixel takes the mean of its d' and that of the next candidate instead, where there is one.
 //               Also lost where n is less than valid_share (m + 0.4 o), with m of the window's pixels in the image and
-//               o outside: beside a shadow, and at the border of the image beside any hole. The weight 0.4 is fitted to
-//               raw frames of a D435i.
-//               With a valid_share, a hidden pixel between two valid ones of its row is matched like a valid one
+//               o outside, unless n = m: beside a shadow, and at the border of the image beside a small hole. The
+//               weight 0.4 is fitted to raw frames of a D435i. With a valid_share, a hidden pixel between two valid
+//               ones of its row is matched like a valid one
 //   speckle     4-connected regions of the image so made, whose neighbouring pixels differ by less than max_step,
 //               are lost (speckle) when they have fewer than min_area pixels
 //

@@ -121,8 +121,8 @@ double MotionSampler::error(const MotionSample& a, const MotionSample& b, const 
     rounding_m_ = std::max(rounding_m_, rounding_m);
     const double share = norm(transform_vector(sample.world_from_mesh, off)) / (kMotionErrorM + rounding_m);
     const double of_speed = norm(speed_of(key, p) - speed) / (kSpeedError + rounding_m_s);
-    if (!(share <= most)) most = share;  // also NaN
-    if (!(of_speed <= most)) most = of_speed;
+    if (std::isnan(share + of_speed)) return share + of_speed;
+    most = std::max({most, share, of_speed});
   }
   return most;
 }
@@ -141,7 +141,8 @@ void MotionSampler::split(std::size_t i, const MotionSample& a, std::size_t j, c
   const double off = error(a, b, middle);
   const bool is_smooth = off > 0.0 && off * kLeastFall <= before && before <= off * kMostFall;
   const bool is_clear = is_smooth && off <= kClearly;
-  if (is_clear || (off <= 1.0 && is_linear_at(i + (j - i) / 4, i, a, b) && is_linear_at(i + (j - i) * 3 / 4, i, a, b))) {
+  if (is_clear ||
+      (off <= 1.0 && is_linear_at(i + (j - i) / 4, i, a, b) && is_linear_at(i + (j - i) * 3 / 4, i, a, b))) {
     return samples_.push_back(b);
   }
   split(i, a, k, middle, off);

@@ -60,8 +60,8 @@ class TileTimes {
   }
 
   /// Sets the planes of the pyramid at the first time, wide enough for the others. The maps A and A_0 of two times
-  /// differ by A d = A_0 (d + E d). A change of a direction by a share e of its length changes its tangents, up to t, by
-  /// at most 2 e s (1 + t), s = sqrt(1 + 2 t^2), while e s is below a half.
+  /// differ by A d = A_0 (d + E d). A change of a direction by a share e of its length changes its tangents, up to t,
+  /// by at most 2 e s (1 + t), s = sqrt(1 + 2 t^2), while e s is below a half.
   void set_sides(const Pyramid& pyramid, TileFrame& frame) const {
     frame.has_sides = false;
     if (!pyramid.narrow || !is_shared()) return;
@@ -118,7 +118,8 @@ class TileTimes {
       frame.dz[i] = turn_[2][k] * x + turn_[5][k] * y + turn_[8][k] * z;
       frame.ox[i] = origin_[0][k], frame.oy[i] = origin_[1][k], frame.oz[i] = origin_[2][k];
     }
-    for (unsigned i = first; i < first + FGroup::kLanes && !one_origin_; ++i) set_origin(map_[of_ray_[i]], rays, i, frame);
+    for (unsigned i = first; i < first + FGroup::kLanes && !one_origin_; ++i)
+      set_origin(map_[of_ray_[i]], rays, i, frame);
   }
 
   FATHOM_KERNEL static void enter_ray(const tree::MeshMap& map, const TileRays& rays, unsigned i, TileFrame& frame) {

@@ -149,9 +149,13 @@ TEST(MatchingWindow, APixelBesideAHoleNeedsItsShareOfValidPixels) {
     }
   }
   // Five of nine columns are in the image, and the others count as 0.4.
-  constexpr float kBorder = 5.0F / (5.0F + 0.4F * 4.0F);
+  d.px[7 * 40 + 3] = 0.0F;
+  constexpr float kBorder = 44.0F / (45.0F + 0.4F * 36.0F);
   EXPECT_TRUE(supported(kBorder - 0.01F, 7, 0));
   EXPECT_FALSE(supported(kBorder + 0.01F, 7, 0));
+  for (const std::uint32_t row : {0U, 7U, d.rows - 1}) {
+    EXPECT_TRUE(supported(1, row, 39)) << "no pixel of the window is lost";
+  }
 }
 
 TEST(MatchingWindow, WithoutACandidateThePixelIsLost) {

@@ -186,11 +186,12 @@ FATHOM_KERNEL std::uint32_t valid_in(const WindowImage& image, const WindowBound
 /// A disparity belongs to a range when it is above 0 and no larger than a float can hold.
 FATHOM_KERNEL bool has_range(float disparity_px) { return (disparity_px > 0.0F) & (disparity_px < math::kInfinity); }
 
-/// The weight of a pixel outside the image among those of a window.
+/// The weight of a window's pixel outside the image.
 inline constexpr float kOutsideWeight = 0.4F;
 
 /// Whether enough pixels of a window are valid. `valid` and `all`: numbers of pixels in the image.
 FATHOM_KERNEL bool is_supported(const WindowRule& rule, std::uint32_t valid, std::uint32_t all) {
+  if (valid == all) return true;
   const auto side = static_cast<float>(2 * rule.radius_px + 1), inside = static_cast<float>(all);
   return static_cast<float>(valid) >= rule.valid_share * (inside + kOutsideWeight * (side * side - inside));
 }
