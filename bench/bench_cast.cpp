@@ -206,7 +206,7 @@ void run_motion(const Set& set) {
 void run_glass(const Set& set) {
   constexpr double kNearM = 0.5, kHalfTurn = 0.2 * std::numbers::pi;
   Sensor sensor = make_sensor(set, "lidar", {});
-  sensor.detection.reach_10_m = 90;
+  sensor.detection.reach_10_m = 90, sensor.returns = {ReturnChoice::kLast};
   std::vector<Simulator> simulators;
   std::vector<Frame> frames(3, Frame({Channel::kRange, Channel::kEntityId, Channel::kPath}));
   std::vector<std::function<void()>> contenders;

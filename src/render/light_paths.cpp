@@ -28,6 +28,7 @@ struct Branch {
   float way_m;                     // to the hit, from o
   float delay_m;                   // by panes
   float light;                     // share there and back
+  float mirrored;                  // share that what it met mirrors, one way; once it has been followed
   std::uint32_t entity, triangle;  // of the hit
   Triple n;                        // of the hit, against d
   float speed_m_s;
@@ -61,11 +62,12 @@ struct FollowedReturn {
 
 class BranchTrees {
  public:
-  explicit BranchTrees(const RenderJob& job)
+  /// `has_triangles`: of the hits of roots.
+  BranchTrees(const RenderJob& job, bool has_triangles)
       : job_(job),
         plan_(*job.echoes),
         is_camera_(job.rig.apart),
-        reads_speed_(!job.speeds.empty()),
+        has_triangles_(has_triangles),
         reference_m_(job.falloff_m > 0.0F || is_camera_ ? job.falloff_m : kPowerReferenceM) {}
 
   [[nodiscard]] std::uint32_t roots() const { return roots_; }
@@ -92,7 +94,9 @@ class BranchTrees {
       for (std::uint32_t i = begin; i < end; ++i) add_passed(i);
       cast(end);
       const std::uint32_t middle = count_;
-      for (std::uint32_t i = begin; i < end && follows_mirrors(); ++i) add_mirrored(i);
+      for (std::uint32_t i = begin; i < end && follows_mirrors(); ++i) {
+        if (branches_[i].mirrored > 0.0F) add_mirrored(i);
+      }
       cast(middle);
       begin = end;
     }
@@ -150,20 +154,22 @@ class BranchTrees {
     return true;
   }
 
+  /// Splits the light at what branch i met, and adds the branch that passes it.
   void add_passed(std::uint32_t i) {
     const SurfaceOptics* surface = optics_of(branches_[i]);
+    branches_[i].mirrored = 0.0F;
     if (surface == nullptr) return;
     const float cosine = branches_[i].cosine();
-    if (!add_behind(i, shares_of(*surface, cosine).passed, kThroughGlass)) return;
+    const LightShares shares = shares_of(*surface, cosine);
+    branches_[i].mirrored = shares.mirrored;
+    if (!(shares.passed > 0.0F) || !add_behind(i, shares.passed, kThroughGlass)) return;
     Branch& to = branches_[count_ - 1];
     to.near_m = behind(to, cosine), to.delay_m += pane_delay_m(*surface, cosine);
   }
 
   void add_mirrored(std::uint32_t i) {
-    const SurfaceOptics* surface = optics_of(branches_[i]);
-    if (surface == nullptr) return;
     const float cosine = branches_[i].cosine();
-    if (!add_behind(i, shares_of(*surface, cosine).mirrored, kMirrored)) return;
+    if (!add_behind(i, branches_[i].mirrored, kMirrored)) return;
     Branch& to = branches_[count_ - 1];
     to.o = along(to.o, -2.0F * to.way_m * cosine, to.n);
     to.d = unit(along(to.d, 2.0F * cosine, to.n));
@@ -204,8 +210,8 @@ class BranchTrees {
                         .coherent = job_.samples == nullptr ? job_.plan.coherent : plan_.coherent,
                         .mask = job_.mask,
                         .times_s = moves ? times_s : nullptr};
-    job_.caster.cast(rays, {met_.range_m, met_.entity, met_.triangle, met_.nx, met_.ny, met_.nz,
-                            reads_speed_ ? met_.speed_m_s : nullptr});
+    job_.caster.cast(rays, {met_.range_m, met_.entity, has_triangles_ ? met_.triangle : nullptr, met_.nx, met_.ny,
+                            met_.nz, job_.speeds.empty() ? nullptr : met_.speed_m_s});
     for (std::uint32_t k = 0; k < count; ++k) {
       Branch& b = branches_[first + k];
       b.way_m = met_.range_m[k], b.entity = met_.entity[k], b.triangle = met_.triangle[k];
@@ -230,8 +236,7 @@ class BranchTrees {
     if (hides) return 0.0F;
     const float own = intensity_of(job_.surfaces, 0.0F, b.entity, b.d, b.n, 0.0F);
     if (surface == nullptr || is_camera_) return own;
-    const Incidence found = incidence_of(b.d, b.n);
-    return own + mirrored_back(*surface, shares_of(*surface, found.cosine).mirrored, found.angle, plan_.half_angle_rad);
+    return own + mirrored_back(*surface, b.d, b.n, plan_.half_angle_rad);
   }
 
   [[nodiscard]] Triple seen_normal(const Branch& struck) const {
@@ -245,8 +250,8 @@ class BranchTrees {
   const RenderJob& job_;
   const SamplePlan& plan_;
   const bool is_camera_;  // which sees two images, and no pulses
-  const bool reads_speed_;
-  float reference_m_;  // of the falloff of energies
+  const bool has_triangles_;
+  const float reference_m_;  // of the falloff of energies
   std::uint32_t count_ = 0, roots_ = 0, hits_ = 0;
   std::uint32_t last_[kRootRays];  // branch of each root
   Branch branches_[kMostBranches];
@@ -259,8 +264,8 @@ class BranchTrees {
 
 /// Follows these lanes. Out of line, as the trees need much of the stack.
 [[gnu::noinline]] void follow_lanes(const RenderJob& job, const std::uint32_t* lanes, std::uint32_t count,
-                                    std::uint32_t begin, CastBlock& cast, LanePaths& paths) {
-  BranchTrees trees(job);
+                                    std::uint32_t begin, bool has_triangles, CastBlock& cast, LanePaths& paths) {
+  BranchTrees trees(job, has_triangles);
   for (std::uint32_t k = 0; k < count; ++k) trees.add_root(cast, lanes[k], begin + lanes[k]);
   trees.grow();
   for (std::uint32_t k = 0; k < count; ++k) {
@@ -280,13 +285,14 @@ class BranchTrees {
 
 }  // namespace
 
-void follow_light(const RenderJob& job, std::uint32_t begin, std::uint32_t count, CastBlock& cast, LanePaths& paths) {
+void follow_light(const RenderJob& job, std::uint32_t begin, std::uint32_t count, bool has_triangles, CastBlock& cast,
+                  LanePaths& paths) {
   std::uint32_t lanes[kRootRays], found = 0;
   for (std::uint32_t* values : {paths.followed, paths.path, paths.lost}) std::fill_n(values, count, 0U);
   for (std::uint32_t i = 0; i < count; ++i) {
     if (meets_optics(job, cast.range_m[i], cast.entity[i])) lanes[found++] = i;
     if (found == kRootRays || (i + 1 == count && found > 0)) {
-      follow_lanes(job, lanes, found, begin, cast, paths);
+      follow_lanes(job, lanes, found, begin, has_triangles, cast, paths);
       found = 0;
     }
   }
@@ -294,7 +300,7 @@ void follow_light(const RenderJob& job, std::uint32_t begin, std::uint32_t count
 
 void follow_samples(const RenderJob& job, std::uint32_t begin, std::uint32_t i, const CastBlock& cast,
                     std::uint32_t lane, ReturnHits* hits) {
-  BranchTrees trees(job);
+  BranchTrees trees(job, true);
   std::uint32_t shown = 0;  // the first sample that met something
   while (shown + 1 < kDivergingSamples && !(cast.range_m[lane + shown] < math::kInfinity)) ++shown;
   for (std::uint32_t s = 0; s < kDivergingSamples; ++s) trees.add_root(cast, lane + s, begin + i);

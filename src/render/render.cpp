@@ -381,10 +381,9 @@ class BlockRenderer {
   /// Casts, and follows light through glass and mirrors.
   void cast_surfaces(CastHits hits) {
     if (!has_optics()) return cast_world(hits);
-    hits.entity = cast_.entity, hits.triangle = cast_.triangle;
-    hits.nx = cast_.nx, hits.ny = cast_.ny, hits.nz = cast_.nz;
+    hits.entity = cast_.entity, hits.nx = cast_.nx, hits.ny = cast_.ny, hits.nz = cast_.nz;
     cast_world(hits);
-    follow_light(job_, begin_, rays_.count, cast_, paths_);
+    follow_light(job_, begin_, rays_.count, hits.triangle != nullptr, cast_, paths_);
   }
 
   void cast_world(const CastHits& hits) {
