@@ -5,8 +5,9 @@
 //   bench_cast [scene file of the house] [sse2|avx2|avx512|returns|motion|glass]
 //
 // `motion`: rolling frames with 20 entities that move and turn, against the same frames where nothing moves.
-// `glass`: frames of a scene in which a fifth of the rays meets a pane, against the same frames with an opaque sheet, and
-// a mirror against the same. `returns`: frames of rays that widen against as many frames of one ray as these have samples, and nothing else.
+// `glass`: frames of a scene in which a fifth of the rays meets a pane, or a mirror, against the same frames with an
+// opaque sheet. At most 2.2 times as long is the aim for the pane.
+// `returns`: frames of rays that widen against as many frames of one ray as these have samples, and nothing else.
 //
 // The raw side (raw_embree.cpp) gets world rays already jittered with the same noise that fathom draws, in the order of
 // fathom's tiles, and writes range and id. fathom starts from its pattern, draws the noise, casts, applies hit and

@@ -63,7 +63,7 @@ struct LanePaths {
   std::uint32_t followed[kBlockRays];  ///< 0 if the ray met no such surface: the other values are not set
   std::uint32_t path[kBlockRays];      ///< Channel::kPath
   std::uint32_t lost[kBlockRays];      ///< not 0 if all light left
-  float light[kBlockRays];             ///< share of the light on the way there and back
+  float light[kBlockRays];             ///< share of the light there and back, beside a matt surface; always set
   float intensity[kBlockRays];         ///< without falloff
 };
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <variant>
 
 #include <fathom/core/geometry.hpp>
 #include <fathom/scene/scene.hpp>
@@ -43,8 +44,10 @@ class PreparedSensor {
   [[nodiscard]] const StagedChain& chain() const { return chain_; }
   /// Null if its rays are lines.
   [[nodiscard]] const SamplePlan* samples() const { return sensor_.divergence.diverges() ? &samples_ : nullptr; }
-  /// RenderJob::echoes.
-  [[nodiscard]] const SamplePlan* echoes() const { return &samples_; }
+  /// RenderJob::echoes; null for height grids, which are no light.
+  [[nodiscard]] const SamplePlan* echoes() const {
+    return std::holds_alternative<GridScanner>(sensor_.model) ? nullptr : &samples_;
+  }
   [[nodiscard]] std::uint32_t returns() const { return static_cast<std::uint32_t>(sensor_.returns.size()); }
   /// RenderJob::falloff_m.
   [[nodiscard]] float falloff_m() const {

@@ -160,8 +160,8 @@ void read_detection(YamlReader map, Detection& detection) {
   map.located([&] { validate(detection); });
 }
 
-/// Reads the keys `divergence`, `returns`, `coinciding`, `falloff`, `detection` and `light_paths` of a sensor whose model
-/// was checked.
+/// Reads the keys `divergence`, `returns`, `coinciding`, `falloff`, `detection` and `light_paths` of a sensor whose
+/// model was checked.
 void read_returns(YamlReader& map, Sensor& sensor) {
   if (auto divergence = map.find("divergence")) {
     read_fields(*divergence, sensor.divergence);
