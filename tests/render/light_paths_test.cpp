@@ -292,7 +292,8 @@ TEST(LightPaths, DependOnNeitherThreadsNorTilesNorInstructions) {
     EXPECT_TRUE(paths[0] > 500 && paths[1] > 100 && paths[2] > 50) << paths[1] << " " << paths[2];
     for (const Isa isa : test::usable_isas()) {
       const SimulatorOptions options = {.seed = 7, .compute = {.threads = 4, .isa = isa}};
-      EXPECT_EQ(test::channels_that_differ(one, render_once(make_glass_room(), sensor, test::all_channels(), options)), "");
+      const Frame other = render_once(make_glass_room(), sensor, test::all_channels(), options);
+      EXPECT_EQ(test::channels_that_differ(one, other), "");
     }
     sensor.noise = {};
     const Frame straight = render_once(make_glass_room(), sensor);
