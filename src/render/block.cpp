@@ -245,7 +245,7 @@ class SampleCaster {
     const std::uint32_t at = lane + r.sample;
     out.range_m[i] = r.range_m;
     out.intensity[i] = r.energy;
-    out.blank[i] = r.blank ? 1 : 0, out.path[i] = 0, out.lost[i] = 0;
+    out.blank[i] = r.blank ? 1 : 0, out.path[i] = 0, out.lost[i] = 0, out.light[i] = 1.0F;
     out.entity[i] = r.met ? cast_.entity[at] : index(kNoEntity);
     out.triangle[i] = r.met ? cast_.triangle[at] : kNoTriangle;
     out.nx[i] = cast_.nx[at], out.ny[i] = cast_.ny[at], out.nz[i] = cast_.nz[at];

@@ -112,7 +112,7 @@ class EnvironmentSensor {
   }
   /// RenderJob::echoes.
   [[nodiscard]] const SamplePlan* echoes(std::uint32_t environment) const {
-    return models_.empty() ? prepared_.echoes() : &models_[environment].echoes;
+    return models_.empty() || prepared_.echoes() == nullptr ? prepared_.echoes() : &models_[environment].echoes;
   }
   [[nodiscard]] const RayPattern& rays(std::uint32_t environment) const {
     return own_rays_.empty() ? prepared_.rays() : own_rays_[environment].pattern();

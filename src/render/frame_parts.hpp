@@ -106,7 +106,8 @@ struct alignas(64) ReturnHits {
   float intensity[kBlockRays];                           ///< 0 on a miss
   float speed_m_s[kBlockRays];                           ///< of the surface along that sample
   std::uint32_t blank[kBlockRays];
-  std::uint32_t path[kBlockRays], lost[kBlockRays];  ///< as LanePaths (light_paths.hpp), in scenes with optics
+  std::uint32_t path[kBlockRays], lost[kBlockRays];  ///< as LanePaths (light_paths.hpp), like `light`
+  float light[kBlockRays];
 };
 
 /// Casts the rays of a block as their samples, and fills hits[k] for each return k of the job. `begin`: the first lane

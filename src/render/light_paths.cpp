@@ -16,8 +16,10 @@ constexpr std::uint32_t kTreeBranches = (2U << static_cast<std::uint32_t>(LightP
 constexpr std::uint32_t kMostBranches = kRootRays * kTreeBranches, kNoBranch = ~0U;
 static_assert(kRootRays >= kDivergingSamples);
 
-/// Without a detection, branches with less light are cut. With one, those whose power is this far below it.
-constexpr float kLeastLight = 1e-3F, kPowerMargin = 0.01F;
+/// Without a detection, branches with less light are cut. With one, a branch is cut if a white surface at its start
+/// would have this share of the power that the sensor needs.
+constexpr float kLeastLight = 1e-5F, kPowerMargin = 0.01F;
+constexpr float kLeastSeparationM = 0.01F;  // of echoes, if there are too many
 /// The strongest echo has the most power: beyond this range, energies of lidars fall with its square.
 constexpr float kPowerReferenceM = 0.01F;
 
@@ -28,6 +30,7 @@ struct Branch {
   float way_m;                     // to the hit, from o
   float delay_m;                   // by panes
   float light;                     // share there and back
+  float mirrored;                  // share that what it met mirrors, one way; once it has been followed
   std::uint32_t entity, triangle;  // of the hit
   Triple n;                        // of the hit, against d
   float speed_m_s;
@@ -44,7 +47,9 @@ struct Branch {
 
 Triple along(const Triple& a, float s, const Triple& b) { return {a.x + s * b.x, a.y + s * b.y, a.z + s * b.z}; }
 
-Triple mirrored_at(const Triple& n, const Triple& v) { return along(v, -2.0F * (v.x * n.x + v.y * n.y + v.z * n.z), n); }
+Triple mirrored_at(const Triple& n, const Triple& v) {
+  return along(v, -2.0F * (v.x * n.x + v.y * n.y + v.z * n.z), n);
+}
 
 Triple unit(const Triple& v) {
   const float scale = 1.0F / math::sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
@@ -61,12 +66,13 @@ struct FollowedReturn {
 
 class BranchTrees {
  public:
-  explicit BranchTrees(const RenderJob& job)
+  /// `has_triangles`: of the hits of roots.
+  BranchTrees(const RenderJob& job, bool has_triangles)
       : job_(job),
         plan_(*job.echoes),
         is_camera_(job.rig.apart),
-        reads_speed_(!job.speeds.empty()),
-        reference_m_(job.falloff_m > 0.0F || is_camera_ ? job.falloff_m : kPowerReferenceM) {}
+        has_triangles_(has_triangles),
+        reference_m_(is_camera_ ? 0.0F : kPowerReferenceM) {}
 
   [[nodiscard]] std::uint32_t roots() const { return roots_; }
 
@@ -78,7 +84,8 @@ class BranchTrees {
     b.o = own ? Triple{cast.ox[lane], cast.oy[lane], cast.oz[lane]} : Triple{t[0], t[1], t[2]};
     b.d = {cast.dx[lane], cast.dy[lane], cast.dz[lane]}, b.n = {cast.nx[lane], cast.ny[lane], cast.nz[lane]};
     b.near_m = 0.0F, b.way_m = cast.range_m[lane], b.delay_m = 0.0F, b.light = 1.0F;
-    b.entity = cast.entity[lane], b.triangle = cast.triangle[lane], b.speed_m_s = cast.speed_m_s[lane];
+    b.entity = cast.entity[lane], b.triangle = has_triangles_ ? cast.triangle[lane] : kNoTriangle;
+    b.speed_m_s = has_speeds() ? cast.speed_m_s[lane] : 0.0F;
     b.lane = plan_lane, b.path = 0, b.parent = kNoBranch, b.root = count_, b.next = kNoBranch, b.is_mirrored = false;
     last_[count_] = count_;
     roots_ = ++count_;
@@ -92,7 +99,9 @@ class BranchTrees {
       for (std::uint32_t i = begin; i < end; ++i) add_passed(i);
       cast(end);
       const std::uint32_t middle = count_;
-      for (std::uint32_t i = begin; i < end && follows_mirrors(); ++i) add_mirrored(i);
+      for (std::uint32_t i = begin; i < end && follows_mirrors(); ++i) {
+        if (branches_[i].mirrored > 0.0F) add_mirrored(i);
+      }
       cast(middle);
       begin = end;
     }
@@ -106,7 +115,12 @@ class BranchTrees {
       const float weight = weights == nullptr ? 1.0F : weights[root - first];
       for (std::uint32_t b = root; b != kNoBranch; b = branches_[b].next) add_hit(b, weight);
     }
-    join_hits(hit_, weight_, is_camera_ ? 0.0F : plan_.separation_m, echoes_, hits_);
+    float separation_m = is_camera_ ? 0.0F : plan_.separation_m;
+    join_hits(hit_, weight_, separation_m, echoes_, hits_);
+    while (echoes_.count == kDivergingSamples && hits_ > kDivergingSamples) {  // more echoes than there is room for
+      separation_m = 2.0F * separation_m + kLeastSeparationM;
+      join_hits(hit_, weight_, separation_m, echoes_, hits_);
+    }
     if (job_.chain.least_power > 0.0F) drop_weak_echoes(echoes_, reference_m_, job_.chain.least_power);
     const CastPlan& plan = job_.plan;
     const std::uint32_t lane = branches_[first].lane;
@@ -123,7 +137,14 @@ class BranchTrees {
             chosen.met ? without_falloff(chosen.energy, chosen.range_m, reference_m_) : 0.0F};
   }
 
+  /// Share of the light that a matt surface would get and return there: a pane scatters little of it.
+  [[nodiscard]] float light_of(const Branch& b) const {
+    const SurfaceOptics* surface = optics_of(b);
+    return surface == nullptr ? b.light : b.light * surface->diffuse;
+  }
+
  private:
+  [[nodiscard]] bool has_speeds() const { return !job_.speeds.empty(); }
   [[nodiscard]] bool follows_mirrors() const { return !is_camera_ || plan_.light_paths.camera_ghosts; }
 
   /// Of what a branch met; null if light neither passes it nor is mirrored.
@@ -131,7 +152,7 @@ class BranchTrees {
     return meets_optics(job_, b.way_m, b.entity) ? &job_.optics()[b.entity] : nullptr;
   }
 
-  /// Whether no return of a sensor can come from a surface at least this far away.
+  /// Whether light is not followed beyond this way.
   [[nodiscard]] bool is_cut(float light, float way_m) const {
     const float least = job_.chain.least_power;
     return least > 0.0F ? power_of(light, way_m) < kPowerMargin * least : light < kLeastLight;
@@ -150,20 +171,22 @@ class BranchTrees {
     return true;
   }
 
+  /// Splits the light at what branch i met, and adds the branch that passes it.
   void add_passed(std::uint32_t i) {
     const SurfaceOptics* surface = optics_of(branches_[i]);
+    branches_[i].mirrored = 0.0F;
     if (surface == nullptr) return;
     const float cosine = branches_[i].cosine();
-    if (!add_behind(i, shares_of(*surface, cosine).passed, kThroughGlass)) return;
+    const LightShares shares = shares_of(*surface, cosine);
+    branches_[i].mirrored = shares.mirrored;
+    if (!(shares.passed > 0.0F) || !add_behind(i, shares.passed, kThroughGlass)) return;
     Branch& to = branches_[count_ - 1];
     to.near_m = behind(to, cosine), to.delay_m += pane_delay_m(*surface, cosine);
   }
 
   void add_mirrored(std::uint32_t i) {
-    const SurfaceOptics* surface = optics_of(branches_[i]);
-    if (surface == nullptr) return;
     const float cosine = branches_[i].cosine();
-    if (!add_behind(i, shares_of(*surface, cosine).mirrored, kMirrored)) return;
+    if (!add_behind(i, branches_[i].mirrored, kMirrored)) return;
     Branch& to = branches_[count_ - 1];
     to.o = along(to.o, -2.0F * to.way_m * cosine, to.n);
     to.d = unit(along(to.d, 2.0F * cosine, to.n));
@@ -204,12 +227,14 @@ class BranchTrees {
                         .coherent = job_.samples == nullptr ? job_.plan.coherent : plan_.coherent,
                         .mask = job_.mask,
                         .times_s = moves ? times_s : nullptr};
-    job_.caster.cast(rays, {met_.range_m, met_.entity, met_.triangle, met_.nx, met_.ny, met_.nz,
-                            reads_speed_ ? met_.speed_m_s : nullptr});
+    job_.caster.cast(rays, {met_.range_m, met_.entity, has_triangles_ ? met_.triangle : nullptr, met_.nx, met_.ny,
+                            met_.nz, has_speeds() ? met_.speed_m_s : nullptr});
     for (std::uint32_t k = 0; k < count; ++k) {
       Branch& b = branches_[first + k];
-      b.way_m = met_.range_m[k], b.entity = met_.entity[k], b.triangle = met_.triangle[k];
-      b.n = {met_.nx[k], met_.ny[k], met_.nz[k]}, b.speed_m_s = met_.speed_m_s[k];
+      b.way_m = met_.range_m[k], b.entity = met_.entity[k];
+      b.n = {met_.nx[k], met_.ny[k], met_.nz[k]};
+      if (has_triangles_) b.triangle = met_.triangle[k];
+      if (has_speeds()) b.speed_m_s = met_.speed_m_s[k];
     }
   }
 
@@ -230,8 +255,7 @@ class BranchTrees {
     if (hides) return 0.0F;
     const float own = intensity_of(job_.surfaces, 0.0F, b.entity, b.d, b.n, 0.0F);
     if (surface == nullptr || is_camera_) return own;
-    const Incidence found = incidence_of(b.d, b.n);
-    return own + mirrored_back(*surface, shares_of(*surface, found.cosine).mirrored, found.angle, plan_.half_angle_rad);
+    return own + mirrored_back(*surface, b.d, b.n, plan_.half_angle_rad);
   }
 
   [[nodiscard]] Triple seen_normal(const Branch& struck) const {
@@ -245,8 +269,8 @@ class BranchTrees {
   const RenderJob& job_;
   const SamplePlan& plan_;
   const bool is_camera_;  // which sees two images, and no pulses
-  const bool reads_speed_;
-  float reference_m_;  // of the falloff of energies
+  const bool has_triangles_;
+  const float reference_m_;  // of the falloff of energies
   std::uint32_t count_ = 0, roots_ = 0, hits_ = 0;
   std::uint32_t last_[kRootRays];  // branch of each root
   Branch branches_[kMostBranches];
@@ -259,8 +283,8 @@ class BranchTrees {
 
 /// Follows these lanes. Out of line, as the trees need much of the stack.
 [[gnu::noinline]] void follow_lanes(const RenderJob& job, const std::uint32_t* lanes, std::uint32_t count,
-                                    std::uint32_t begin, CastBlock& cast, LanePaths& paths) {
-  BranchTrees trees(job);
+                                    std::uint32_t begin, bool has_triangles, CastBlock& cast, LanePaths& paths) {
+  BranchTrees trees(job, has_triangles);
   for (std::uint32_t k = 0; k < count; ++k) trees.add_root(cast, lanes[k], begin + lanes[k]);
   trees.grow();
   for (std::uint32_t k = 0; k < count; ++k) {
@@ -269,7 +293,7 @@ class BranchTrees {
     trees.choose(k, k + 1, nullptr, echo);
     const FollowedReturn r = trees.return_by(echo[0], k);
     paths.followed[i] = 1, paths.lost[i] = r.chosen.met ? 0 : 1;
-    paths.path[i] = r.branch->path, paths.light[i] = r.branch->light, paths.intensity[i] = r.intensity;
+    paths.path[i] = r.branch->path, paths.light[i] = trees.light_of(*r.branch), paths.intensity[i] = r.intensity;
     if (!r.chosen.met) continue;
     cast.range_m[i] = r.chosen.range_m;
     cast.entity[i] = r.branch->entity, cast.triangle[i] = r.branch->triangle;
@@ -280,21 +304,23 @@ class BranchTrees {
 
 }  // namespace
 
-void follow_light(const RenderJob& job, std::uint32_t begin, std::uint32_t count, CastBlock& cast, LanePaths& paths) {
+void follow_light(const RenderJob& job, std::uint32_t begin, std::uint32_t count, bool has_triangles, CastBlock& cast,
+                  LanePaths& paths) {
   std::uint32_t lanes[kRootRays], found = 0;
   for (std::uint32_t* values : {paths.followed, paths.path, paths.lost}) std::fill_n(values, count, 0U);
+  std::fill_n(paths.light, count, 1.0F);
   for (std::uint32_t i = 0; i < count; ++i) {
     if (meets_optics(job, cast.range_m[i], cast.entity[i])) lanes[found++] = i;
     if (found == kRootRays || (i + 1 == count && found > 0)) {
-      follow_lanes(job, lanes, found, begin, cast, paths);
+      follow_lanes(job, lanes, found, begin, has_triangles, cast, paths);
       found = 0;
     }
   }
 }
 
-void follow_samples(const RenderJob& job, std::uint32_t begin, std::uint32_t i, const CastBlock& cast,
+[[gnu::noinline]] void follow_samples(const RenderJob& job, std::uint32_t begin, std::uint32_t i, const CastBlock& cast,
                     std::uint32_t lane, ReturnHits* hits) {
-  BranchTrees trees(job);
+  BranchTrees trees(job, true);
   std::uint32_t shown = 0;  // the first sample that met something
   while (shown + 1 < kDivergingSamples && !(cast.range_m[lane + shown] < math::kInfinity)) ++shown;
   for (std::uint32_t s = 0; s < kDivergingSamples; ++s) trees.add_root(cast, lane + s, begin + i);
@@ -310,7 +336,7 @@ void follow_samples(const RenderJob& job, std::uint32_t begin, std::uint32_t i, 
     out.range_m[i] = r.chosen.met ? r.chosen.range_m : r.chosen.blank ? math::kInfinity : b.range_m();
     const bool has_surface = !r.chosen.blank;
     out.entity[i] = has_surface ? b.entity : index(kNoEntity), out.triangle[i] = has_surface ? b.triangle : kNoTriangle;
-    out.path[i] = b.path, out.speed_m_s[i] = b.speed_m_s;
+    out.path[i] = b.path, out.light[i] = trees.light_of(b), out.speed_m_s[i] = b.speed_m_s;
     out.intensity[i] = job.falloff_m > 0.0F ? r.intensity * falloff_at(out.range_m[i], job.falloff_m) : r.intensity;
     out.nx[i] = r.n.x, out.ny[i] = r.n.y, out.nz[i] = r.n.z;
     out.dx[i] = cast.dx[at], out.dy[i] = cast.dy[at], out.dz[i] = cast.dz[at];

@@ -46,13 +46,16 @@ inline float pane_delay_m(const SurfaceOptics& surface, float cosine) {
   return surface.thickness_m * (math::sqrt(index * index - (1.0F - cosine * cosine)) - cosine);
 }
 
-/// Mirrored light that comes back at the angle `angle_rad`, as the intensity of a surface. Light within the half angle
-/// w = half_angle_rad + roughness spreads over a cone of 2 w, and a matt surface over pi: (pi / (pi (2 w)^2)).
-inline float mirrored_back(const SurfaceOptics& surface, float mirrored, float angle_rad, float half_angle_rad) {
+/// Mirrored light that comes straight back from a surface with normal n, struck along d, as the intensity of a surface.
+/// Light within the half angle w = half_angle_rad + roughness spreads over a cone of 2 w, and a matt surface over pi:
+/// the gain is pi / (pi (2 w)^2).
+inline float mirrored_back(const SurfaceOptics& surface, const Triple& d, const Triple& n, float half_angle_rad) {
   constexpr float kLeastRad = 1e-3F, kMost = 1000.0F;  // a laser is no line, and receivers saturate
   const float given = half_angle_rad + surface.roughness_rad, w = math::select(given > kLeastRad, given, kLeastRad);
+  const float cosine = -(d.x * n.x + d.y * n.y + d.z * n.z);
+  if (1.0F - cosine > w * w || incidence_of(d, n).angle > w) return 0.0F;  // cos(w) > 1 - w^2 is fast
   const float gain = 0.25F / (w * w);
-  return angle_rad <= w ? mirrored * math::select(gain < kMost, gain, kMost) : 0.0F;
+  return shares_of(surface, cosine).mirrored * math::select(gain < kMost, gain, kMost);
 }
 
 /// How light reached the surfaces that a block's rays return from.
@@ -60,7 +63,7 @@ struct LanePaths {
   std::uint32_t followed[kBlockRays];  ///< 0 if the ray met no such surface: the other values are not set
   std::uint32_t path[kBlockRays];      ///< Channel::kPath
   std::uint32_t lost[kBlockRays];      ///< not 0 if all light left
-  float light[kBlockRays];             ///< share of the light on the way there and back
+  float light[kBlockRays];             ///< share of the light there and back, beside a matt surface; always set
   float intensity[kBlockRays];         ///< without falloff
 };
 
@@ -72,7 +75,8 @@ inline bool meets_optics(const RenderJob& job, float range_m, std::uint32_t enti
 /// Follows the rays of a block that are lines, and replaces the hits in `cast` by the surfaces that they return from,
 /// with normals as the mirrors show them. Where all light left, the hit stays. The job has optics(); `cast` has
 /// entities and normals. `begin`: the first lane of the block in the plan.
-void follow_light(const RenderJob& job, std::uint32_t begin, std::uint32_t count, CastBlock& cast, LanePaths& paths);
+void follow_light(const RenderJob& job, std::uint32_t begin, std::uint32_t count, bool has_triangles, CastBlock& cast,
+                  LanePaths& paths);
 
 /// Follows the samples of ray i of such a block, which are the lanes of `cast` from `lane` on, and fills hits[k] at i
 /// for each return k.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <variant>
 
 #include <fathom/core/geometry.hpp>
 #include <fathom/scene/scene.hpp>
@@ -52,8 +53,10 @@ class PreparedSensor {
   [[nodiscard]] const StagedChain& chain() const { return chain_; }
   /// Null if its rays are lines.
   [[nodiscard]] const SamplePlan* samples() const { return divergence_of(sensor_, view_).diverges() ? &samples_ : nullptr; }
-  /// RenderJob::echoes.
-  [[nodiscard]] const SamplePlan* echoes() const { return &samples_; }
+  /// RenderJob::echoes; null for height grids, which are no light.
+  [[nodiscard]] const SamplePlan* echoes() const {
+    return std::holds_alternative<GridScanner>(sensor_.model) ? nullptr : &samples_;
+  }
   [[nodiscard]] std::uint32_t returns() const { return static_cast<std::uint32_t>(sensor_.returns.size()); }
   /// RenderJob::filters. `view`: of the sensor, perhaps with drawn parameters.
   [[nodiscard]] ImageFilters filters(const SensorView& view, FilterMemory& memory, std::uint32_t environment,

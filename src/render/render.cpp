@@ -148,6 +148,7 @@ class BlockRenderer {
     if (!has_optics()) return;
     std::memcpy(paths_.path, hits.path, bytes);
     std::memcpy(paths_.lost, hits.lost, bytes);
+    std::memcpy(paths_.light, hits.light, bytes);
   }
 
   void find_hidden() {
@@ -240,7 +241,7 @@ class BlockRenderer {
   }
   /// Whether paths_ has the values of rays that are lines.
   [[nodiscard]] bool follows_lines() const { return has_optics() && job_.samples == nullptr && !is_after_window_; }
-  [[nodiscard]] bool has_optics() const { return job_.given == nullptr && !job_.optics().empty(); }
+  [[nodiscard]] bool has_optics() const { return !job_.optics().empty(); }
   [[nodiscard]] bool rolling() const { return !job_.rolling_cast_from_sensor.empty(); }
 
   [[nodiscard]] RangeLimits limits() const {
@@ -318,9 +319,8 @@ class BlockRenderer {
       surface_lanes_.energy_gains(job_.chain.energy_gain, reflectivity, cast_.range_m, rays_.count,
                                   surface_.energy_gain);
     }
-    for (std::uint32_t i = 0; i < rays_.count && follows_lines(); ++i) {
-      if (paths_.followed[i] != 0) surface_.energy_gain[i] *= paths_.light[i];
-    }
+    if (!has_optics() || is_after_window_) return;
+    for (std::uint32_t i = 0; i < rays_.count; ++i) surface_.energy_gain[i] *= paths_.light[i];
   }
 
   /// 0 on a miss.
@@ -410,10 +410,10 @@ class BlockRenderer {
   /// Casts, and follows light through glass and mirrors.
   void cast_surfaces(CastHits hits) {
     if (!has_optics()) return cast_world(hits);
-    hits.entity = cast_.entity, hits.triangle = cast_.triangle;
-    hits.nx = cast_.nx, hits.ny = cast_.ny, hits.nz = cast_.nz;
+    hits.entity = cast_.entity, hits.nx = cast_.nx, hits.ny = cast_.ny, hits.nz = cast_.nz;
+    if (!job_.speeds.empty()) hits.speed_m_s = cast_.speed_m_s;
     cast_world(hits);
-    follow_light(job_, begin_, rays_.count, cast_, paths_);
+    follow_light(job_, begin_, rays_.count, hits.triangle != nullptr, cast_, paths_);
   }
 
   void cast_world(const CastHits& hits) {

@@ -98,12 +98,14 @@ struct RenderJob {
   const SamplePlan* samples = nullptr;   ///< how its rays diverge; null for lines
   float falloff_m = 0.0F;                ///< reference of the falloff of intensities; 0: none
   const GivenSurfaces* given = nullptr;  ///< the surfaces that its rays meet; null: they are cast
-  const SamplePlan* echoes = nullptr;    ///< which of several echoes it reports; never null if rays are cast
+  const SamplePlan* echoes = nullptr;    ///< which of several echoes it reports; null: it takes all surfaces as matt
   ImageFilters filters = {};             ///< what follows the chain
 
   SurfaceView surfaces = surface_table.view(reflectivity);
   /// [entities] if light passes any surface or is mirrored, else empty.
-  [[nodiscard]] std::span<const SurfaceOptics> optics() const { return surface_table.optics(); }
+  [[nodiscard]] std::span<const SurfaceOptics> optics() const {
+    return echoes == nullptr ? std::span<const SurfaceOptics>() : surface_table.optics();
+  }
   [[nodiscard]] FieldInstant instant() const { return {frame_index, stamp_s, motion}; }
   [[nodiscard]] std::uint32_t returns() const {
     return samples == nullptr ? 1 : static_cast<std::uint32_t>(samples->choices.size());

@@ -198,8 +198,8 @@ void read_image_steps(YamlReader& map, const SensorPreset* preset, Sensor& senso
   }
 }
 
-/// Reads the keys `divergence`, `returns`, `coinciding`, `falloff`, `detection` and `light_paths` of a sensor whose model
-/// was checked.
+/// Reads the keys `divergence`, `returns`, `coinciding`, `falloff`, `detection` and `light_paths` of a sensor whose
+/// model was checked.
 void read_returns(YamlReader& map, Sensor& sensor) {
   if (auto divergence = map.find("divergence")) {
     read_fields(*divergence, sensor.divergence);

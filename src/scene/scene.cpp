@@ -53,6 +53,7 @@ void SurfaceOptics::check() const {
                                  number_text(diffuse)));
   }
   if (thickness_m > 0.0F && (mirror > 0.0F || opaque)) throw InputError("optics.thickness_m is for a pane");
+  if (opaque && mirror > 0.0F) throw InputError("optics.opaque is for a refractive_index: a mirror passes no light");
   if (!is_clear() && !(*this == SurfaceOptics{})) {
     throw InputError("optics has neither a refractive_index above 1 nor a mirror above 0");
   }

@@ -246,7 +246,11 @@ RC_GTEST_PROP(LightPaths, GhostsLieWhereAMirrorShowsThem, ()) {
     if (std::abs(dot(d, n)) < 0.2 || to_walls({}, d, {4.00005, 3.00005, 2.00005}) < way) continue;
     const double behind = to_walls(struck, mirrored, {4.00005, 3.00005, 2.00005});
     const Vec3 end = struck + behind * mirrored, ghost = (way + behind) * d;
-    if (std::abs(std::abs(end.x) - 4) > 1e-3 && std::abs(std::abs(end.y) - 3) > 1e-3) continue;
+    const bool at_x = std::abs(std::abs(end.x) - 4) < 1e-3, at_y = std::abs(std::abs(end.y) - 3) < 1e-3,
+               at_z = std::abs(std::abs(end.z) - 2) < 1e-3;
+    if (int{at_x} + int{at_y} + int{at_z} != 1) continue;  // an edge of the room
+    const Vec3 wall = {at_x ? -std::copysign(1.0, end.x) : 0, at_y ? -std::copysign(1.0, end.y) : 0,
+                       at_z ? -std::copysign(1.0, end.z) : 0};
     RC_ASSERT(f.path()[i] == kMirrored);
     RC_ASSERT(f.entity_id()[i] == 0U);
     const PointSpan hit = f.hit_sensor_m();
@@ -254,8 +258,9 @@ RC_GTEST_PROP(LightPaths, GhostsLieWhereAMirrorShowsThem, ()) {
     RC_ASSERT(std::abs(double{hit.y[i]} - ghost.y) < 1e-5 * (1 + way + behind));
     RC_ASSERT(std::abs(double{hit.z[i]} - ghost.z) < 1e-5 * (1 + way + behind));
     const PointSpan normal = f.normal_world();
-    const Vec3 seen = {normal.x[i], normal.y[i], normal.z[i]};
-    RC_ASSERT(std::abs(std::cos(double{f.incidence_rad()[i]}) + dot(seen, d)) < 1e-5);
+    const Vec3 seen = {normal.x[i], normal.y[i], normal.z[i]}, off = seen - (wall + (-2 * dot(wall, n)) * n);
+    RC_ASSERT(dot(off, off) < 1e-10);
+    RC_ASSERT(std::abs(std::cos(double{f.incidence_rad()[i]}) + dot(wall, mirrored)) < 1e-5);
   }
 }
 
@@ -270,7 +275,8 @@ Scene make_glass_room(bool is_clear = true) {
     Material material = preset_material(std::string(kMaterialPresets[i]), kMaterialPresets[i]);
     if (!is_clear) material.optics = {};
     scene.add_material(material);
-    scene.add_entity({.name = material.name, .mesh = plane, .parent_from_entity = poses[i], .material = material.name});
+    scene.add_entity(
+        {.name = material.name, .mesh = plane, .parent_from_entity = poses[i], .material = material.name});
   }
   return scene;
 }
@@ -286,7 +292,8 @@ TEST(LightPaths, DependOnNeitherThreadsNorTilesNorInstructions) {
     EXPECT_TRUE(paths[0] > 500 && paths[1] > 100 && paths[2] > 50) << paths[1] << " " << paths[2];
     for (const Isa isa : test::usable_isas()) {
       const SimulatorOptions options = {.seed = 7, .compute = {.threads = 4, .isa = isa}};
-      EXPECT_EQ(test::channels_that_differ(one, render_once(make_glass_room(), sensor, test::all_channels(), options)), "");
+      const Frame other = render_once(make_glass_room(), sensor, test::all_channels(), options);
+      EXPECT_EQ(test::channels_that_differ(one, other), "");
     }
     sensor.noise = {};
     const Frame straight = render_once(make_glass_room(), sensor);
@@ -345,8 +352,11 @@ TEST(LightPaths, KeepTheTimeOfTheRay) {
 
 TEST(LightPaths, ACameraSeesThroughPanesAndLosesMirrors) {
   Sensor camera = make_sensor(test::make_stereo(32, 8, 30, 0.1), {StereoShadow{}});
-  const Frame pane = render_once(make_sheets({.refractive_index = 1.5F, .diffuse = 0.02F}, {{"glass", 2}, {"wall", 6}}), camera);
+  const SurfaceOptics glass = {.refractive_index = 1.5F, .diffuse = 0.02F};
+  const Frame pane = render_once(make_sheets(glass, {{"glass", 2}, {"wall", 6}}), camera);
+  const Frame empty = render_once(make_sheets(glass, {{"glass", 2}}), camera);
   const Frame bare = render_once(make_sheets({.mirror = 0.9F}, {{"wall", 6}}), camera);
+  const Frame near = render_once(make_sheets({.mirror = 0.9F}, {{"wall", 2}}), camera);
   const Scene mirror = make_sheets({.mirror = 0.9F}, {{"glass", 2, 0.5}, {"wall", 6}, {"wall", -5}});
   const Frame lost = render_once(mirror, camera);
   camera.light_paths.camera_ghosts = true;
@@ -356,6 +366,7 @@ TEST(LightPaths, ACameraSeesThroughPanesAndLosesMirrors) {
     EXPECT_NEAR(pane.depth_m()[i], 6, 1e-5);
     const double a = double{bare.incidence_rad()[i]};
     EXPECT_NEAR(pane.energy()[i] / bare.energy()[i], std::pow(0.98 * passed_by_pane(1.5, a), 2), 1e-5);
+    EXPECT_NEAR(empty.energy()[i] / near.energy()[i], 0.02, 1e-5) << "a pane before nothing is dim";
     EXPECT_EQ(lost.reason()[i], Reason::kSpecular);
     EXPECT_EQ(ghosts.reason()[i], Reason::kHit);
     EXPECT_EQ(ghosts.path()[i], kMirrored);
@@ -373,6 +384,8 @@ TEST(LightPaths, OpticsAreChecked) {
             start + "refractive_index = 1.5 and mirror = 0.5 are both given; one is enough");
   EXPECT_EQ(text({.diffuse = 0.5F, .mirror = 0.6F}), start + "mirror = 0.6 and diffuse = 0.5 have a sum above 1");
   EXPECT_EQ(text({.thickness_m = 0.1F, .mirror = 0.6F}), start + "thickness_m is for a pane");
+  EXPECT_EQ(text({.mirror = 0.6F, .opaque = true}),
+            start + "opaque is for a refractive_index: a mirror passes no light");
   EXPECT_EQ(text({.diffuse = 0.5F}),
             "material 'glass': optics has neither a refractive_index above 1 nor a mirror above 0");
   EXPECT_EQ(message_of<InputError>([] { static_cast<void>(preset_material("x", "miror")); }),
@@ -383,15 +396,21 @@ TEST(LightPaths, OpticsAreChecked) {
             "sensor 'lidar': light_paths.bounces = 5 is not in [0, 4]");
 }
 
+struct NoDevice : FrameDevice {
+  void render(std::span<const RenderJob> /*jobs*/, Frame& /*frame*/) override {}
+};
+
 TEST(LightPaths, AreNotForGpus) {
+  NoDevice gpu;
   const SurfaceTable glass(make_sheets({.mirror = 0.5F}, {{"glass", 1}})), matt(make_sheets({}, {{"wall", 1}}));
   Compute compute;
   compute.device.kind = DeviceKind::kCuda;
-  EXPECT_EQ(message_of<InputError>([&] { device_for(nullptr, compute, {}, glass); }),
+  EXPECT_EQ(message_of<InputError>([&] { device_for(&gpu, compute, {}, glass); }),
             "device cuda: the scene has materials that pass or mirror light; only the processor renders them");
-  EXPECT_EQ(device_for(nullptr, compute, {}, matt), nullptr);
+  EXPECT_EQ(device_for(&gpu, compute, {}, matt), &gpu);
   compute.device.kind = DeviceKind::kAuto;
-  EXPECT_EQ(device_for(nullptr, compute, {}, glass), nullptr);
+  EXPECT_EQ(device_for(&gpu, compute, {}, glass), nullptr);
+  EXPECT_EQ(device_for(&gpu, compute, {}, matt), &gpu);
 }
 
 }  // namespace
