@@ -170,8 +170,8 @@ struct Reading {
 };
 
 /// A reading with the light that came back. A model of stage kReading that reads it has
-/// apply(params, Ray, PoweredReading, Receiver, Draws). It acts also on returns of reason kLowPower: light may come
-/// back from something else.
+/// apply(params, Ray, PoweredReading, Receiver, Draws). It acts also on returns of reasons kLowPower and
+/// kSpecular: light may come back from something else.
 struct PoweredReading {
   Return hit;
   Reason reason;

@@ -212,8 +212,9 @@ void expect_lost_returns_keep_every_bit(const Noise& busy) {
     const auto acted_on = [&](std::uint32_t reason) {
       const bool nothing_met = reason == static_cast<std::uint32_t>(Reason::kMiss) ||
                                reason == static_cast<std::uint32_t>(Reason::kAboveMaxRange);
-      const bool is_weak = reason == static_cast<std::uint32_t>(Reason::kLowPower) && busy.info().needs.power;
-      return reason == 0 || is_weak || (nothing_met && busy.stage() == Stage::kReading);
+      const bool is_dark = reason == static_cast<std::uint32_t>(Reason::kLowPower) ||
+                           reason == static_cast<std::uint32_t>(Reason::kSpecular);
+      return reason == 0 || (is_dark && busy.info().needs.power) || (nothing_met && busy.stage() == Stage::kReading);
     };
     const auto payload = [&] { return payloads[random() % std::size(payloads)]; };
     for (std::size_t i = 0; i < lanes.size(); ++i) {

@@ -50,8 +50,8 @@ FATHOM_KERNEL float least_of_drops(const Receiver& receiver) {
 FATHOM_KERNEL PoweredReading report_stronger(const Ray& ray, const PoweredReading& in, float transmitted,
                                              const SoftReturn& soft, const Receiver& receiver) {
   const bool met = in.reason == Reason::kHit;
-  const bool nothing =
-      (in.reason == Reason::kMiss) | (in.reason == Reason::kAboveMaxRange) | (in.reason == Reason::kLowPower);
+  const bool nothing = (in.reason == Reason::kMiss) | (in.reason == Reason::kAboveMaxRange) |
+                       (in.reason == Reason::kLowPower) | (in.reason == Reason::kSpecular);
   const float light = in.intensity * transmitted, power = power_of(light, in.hit.range_m);
   const bool is_seen = met & !(power < receiver.least_power);
   const bool is_soft = (met | nothing) & (soft.power > 0.0F) & !(soft.power < least_of_drops(receiver)) &
