@@ -222,8 +222,8 @@ TEST(Weather, LosesSurfacesBehindIt) {
     const PoweredReading in = {{d, 0, 0, d, d}, before, 0.1F, false};
     return Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, {120, 1e-5F, table.data()}, {{}, {0.5F, 0.5F}}).reason;
   };
-  EXPECT_EQ(reason_at(24.3F, Reason::kHit), Reason::kHit);
-  EXPECT_EQ(reason_at(24.6F, Reason::kHit), Reason::kLowPower);
+  EXPECT_EQ(reason_at(23.8F, Reason::kHit), Reason::kHit);
+  EXPECT_EQ(reason_at(24.0F, Reason::kHit), Reason::kLowPower);
   EXPECT_EQ(reason_at(5.0F, Reason::kDropout), Reason::kDropout) << "lost for another reason";
 }
 
