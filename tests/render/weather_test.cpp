@@ -40,13 +40,13 @@ TEST(WeatherInFrames, HardlyAnyWeatherHasTheBitsOfNone) {
 }
 
 TEST(WeatherInFrames, DimsIntensitiesAndHidesSurfacesOfReturnsFromDroplets) {
-  const Frame clear = render_in({}), foggy = render_in({Fog{.visibility_m = 40.0F}});
+  const Frame clear = render_in({}), foggy = render_in({Fog{.visibility_m = 10.0F}});
   std::size_t soft = 0, hard = 0;
   for (std::size_t i = 0; i < foggy.size(); ++i) {
     ASSERT_EQ(foggy.reason()[i], Reason::kHit);
     ASSERT_EQ(foggy.clean_range_m()[i], clear.clean_range_m()[i]);
     if (foggy.range_m()[i] == clear.range_m()[i]) {
-      const float left = std::exp(-2 * std::log(20.0F) / 40.0F * clear.range_m()[i]);
+      const float left = std::exp(-2 * std::log(20.0F) / 10.0F * clear.range_m()[i]);
       ASSERT_NEAR(foggy.intensity()[i], clear.intensity()[i] * left, 1e-5);
       ASSERT_EQ(foggy.entity_id()[i], clear.entity_id()[i]);
       ++hard;
