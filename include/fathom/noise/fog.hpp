@@ -11,14 +11,13 @@
 // sensor reports the stronger of this peak and of the surface (noise/detail/weather.hpp).
 //
 // The place of the soft return is scattered, because droplets fluctuate: by scatter_m times a number of the beta
-// distribution (2, 20), 1 - u1^(1/21) u2^(1/20). Its power is not drawn. Hahner's program has this law with 10 m as its
+// distribution (2, 20), 1 - u1^(1/21) u2^(1/20), but not behind the surface. Its power is not drawn. Hahner's program has this law with 10 m as its
 // variant 4; no measurement of it is published. A return from droplets has no entity.
 //
 // With a region, only the air in it is foggy: smoke, dust, exhaust or spray. It is a box or an ellipsoid of these sizes
 // about a centre in the world; an entry for an entity is another cloud, in the frame of this entity at the time of the
 // frame. A ray's way through it is exact. Clouds beyond the crossover return soft(R) with xi = 1 and 1 / r^2 at the
-// place of the return, which suits clouds that are farther away than the pulse is long. Several clouds add, each as a
-// model of its own.
+// place of the return, which suits clouds that are farther away than the pulse is long. Several clouds add.
 //
 // Sources: Rasshofer, Spies and Spies, "Influences of weather phenomena on automotive laser radar systems", Advances in
 // Radio Science 9 (2011), equations of the soft target; Hahner et al., "Fog simulation on real LiDAR point clouds",

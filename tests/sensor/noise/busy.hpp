@@ -33,7 +33,7 @@ Model busy_model() {
 // Weather so heavy that drops outshine the walls of a room.
 template <>
 inline Fog busy_model() {
-  return {.visibility_m = 1.0F};
+  return {.visibility_m = 6.0F};
 }
 template <>
 inline Rain busy_model() {
