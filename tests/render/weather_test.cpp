@@ -30,12 +30,16 @@ void expect_same_frame(const Frame& a, const Frame& b) {
 
 TEST(WeatherInFrames, HardlyAnyWeatherHasTheBitsOfNone) {
   for (const FalloffLaw law : {FalloffLaw::kNone, FalloffLaw::kInverseSquare}) {
-    Sensor sensor = make_sensor(make_lidar());
-    sensor.falloff.law = law, sensor.detection.reach_10_m = 60;
-    const Frame clear = render_in({}, sensor);
-    expect_same_frame(render_in({Fog{.visibility_m = 1e12F}}, sensor), clear);
-    expect_same_frame(render_in({Rain{.rate_mm_per_h = 1e-30F}}, sensor), clear);
-    expect_same_frame(render_in({Snow{.rate_mm_per_h = 1e-30F}}, sensor), clear);
+    for (const float divergence : {0.0F, 0.01F}) {
+      Sensor sensor = make_sensor(make_lidar());
+      sensor.falloff.law = law, sensor.detection.reach_10_m = 2;  // some walls are too weak
+      sensor.divergence = {.horizontal_rad = divergence, .vertical_rad = divergence};
+      const DistanceNoise noise = {.stddev_m = 0.05F};
+      const Frame clear = render_in({noise}, sensor);
+      expect_same_frame(render_in({noise, Fog{.visibility_m = 1e12F}}, sensor), clear);
+      expect_same_frame(render_in({noise, Rain{.rate_mm_per_h = 1e-30F}}, sensor), clear);
+      expect_same_frame(render_in({noise, Snow{.rate_mm_per_h = 1e-30F}}, sensor), clear);
+    }
   }
 }
 

@@ -179,10 +179,15 @@ struct PoweredReading {
 
 /// What such a model knows of the sensor.
 struct Receiver {
-  float max_range_m;
+  float min_range_m, max_range_m;
   float least_power;   ///< of a return; 0: it detects all
   const float* table;  ///< of tabulate(); null without
   Ray placed = {};     ///< the ray in the world, or in the frame of the entity that an entry is for
+};
+
+template <class M>
+concept ReadsPower = requires(const M& p, const Ray& ray, const PoweredReading& in, const Receiver& receiver) {
+  M::apply(p, ray, in, receiver, {});
 };
 
 /// How many independent numbers a model consumes per ray.

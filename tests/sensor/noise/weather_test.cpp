@@ -35,7 +35,7 @@ constexpr Beam kBeams[] = {
 
 Receiver receiver_of(const Beam& beam, const std::vector<float>& table) {
   const float least = find_preset(beam.preset).detection.least_power();
-  return {120.0F, least > 0.0F ? least : least_power_of(0.1F, 100.0F), table.data()};
+  return {0.0F, 120.0F, least > 0.0F ? least : least_power_of(0.1F, 100.0F), table.data()};
 }
 
 PoweredReading wall(const Beam& beam) {
@@ -191,7 +191,7 @@ TEST(Fog, ReportsTheStrongerOfDropletsAndSurface) {
       const SoftReturn soft = summed_peak(fog, double{d});
       const float hard = 0.3F * std::exp(-2 * std::log(20.0F) / visibility * d);
       const PoweredReading in = {{d, 0, 0, d, d}, Reason::kHit, 0.3F, false};
-      const PoweredReading out = Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, {120, 1e-6F, table.data()}, {{}, {0.5F, 0.5F}});
+      const PoweredReading out = Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, {0, 120, 1e-6F, table.data()}, {{}, {0.5F, 0.5F}});
       SCOPED_TRACE(std::to_string(visibility) + " m, surface at " + std::to_string(d));
       const bool is_soft = soft.power > hard / (d * d);
       EXPECT_EQ(out.from_medium, is_soft);
@@ -220,7 +220,7 @@ TEST(Weather, LosesSurfacesBehindIt) {
   const std::vector<float> table = fog.tabulate();
   const auto reason_at = [&](float d, Reason before) {
     const PoweredReading in = {{d, 0, 0, d, d}, before, 0.1F, false};
-    return Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, {120, 1e-5F, table.data()}, {{}, {0.5F, 0.5F}}).reason;
+    return Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, {0, 120, 1e-5F, table.data()}, {{}, {0.5F, 0.5F}}).reason;
   };
   EXPECT_EQ(reason_at(23.8F, Reason::kHit), Reason::kHit);
   EXPECT_EQ(reason_at(24.0F, Reason::kHit), Reason::kLowPower);

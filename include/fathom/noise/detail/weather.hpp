@@ -20,8 +20,10 @@
 // drops much larger than the wavelength. Sources: Kilic et al., LISA, arXiv 2107.07004 (2021), which throws the drops
 // one by one; the draw with two uniforms is fathom's.
 //
-// Not modelled: drops that lie only partly in the beam, several drops that one pulse joins, and drops of a second model
-// behind the first one's return.
+// Drops nearer than the sensor's minimum range do not count. The tables hold powers down to 1e-8 and ranges up to 300 m.
+//
+// Not modelled: drops that lie only partly in the beam, several drops that one pulse joins, drops of a second model
+// behind the first one's return, and drops dimmed by the models before their own in the chain.
 
 #include <vector>
 
@@ -53,8 +55,10 @@ FATHOM_KERNEL PoweredReading report_stronger(const Ray& ray, const PoweredReadin
   const bool nothing =
       (in.reason == Reason::kMiss) | (in.reason == Reason::kAboveMaxRange) | (in.reason == Reason::kLowPower);
   const float light = in.intensity * transmitted, power = power_of(light, in.hit.range_m);
-  const bool is_seen = met & !(power < receiver.least_power);
-  const bool is_soft = (met | nothing) & (soft.power > 0.0F) & !(soft.power < least_of_drops(receiver)) &
+  // A surface that nothing dims has passed the limit, at the range before noise.
+  const bool is_seen = met & !((transmitted < 1.0F) & (power < receiver.least_power));
+  const bool is_near = soft.range_m < receiver.min_range_m;
+  const bool is_soft = (met | nothing) & (soft.power > 0.0F) & !is_near & !(soft.power < least_of_drops(receiver)) &
                        !(is_seen & !(power < soft.power));
   const float r = soft.range_m, x = ray.ox + ray.dx * r, y = ray.oy + ray.dy * r, z = ray.oz + ray.dz * r;
   const Return& old = in.hit;
@@ -108,7 +112,7 @@ struct DropLaw {
 /// The tables for a law: a head, then the three tables.
 struct DropTable {
   static constexpr std::int32_t kRanges = 64, kCounts = 96, kPowers = 96, kShares = 48;
-  static constexpr float kFarthestM = 300.0F;  ///< no drop beyond returns a power above kLeastPower
+  static constexpr float kFarthestM = 300.0F;
   static constexpr float kLeastPower = 1e-8F;
   static constexpr float kLeastLogCount = -12.0F, kMostLogCount = 2.9F;  ///< of -ln u1
   // The head.
