@@ -46,11 +46,9 @@ struct RayModels {
   using Type = std::variant<Models...>;
 };
 template <class M, class... Rest, class... Models>
-struct RayModels<std::variant<M, Rest...>, Models...> {
-  using With = typename RayModels<std::variant<Rest...>, Models..., M>::Type;
-  using Without = typename RayModels<std::variant<Rest...>, Models...>::Type;
-  using Type = std::conditional_t<M::kStage == Stage::kImage, Without, With>;
-};
+struct RayModels<std::variant<M, Rest...>, Models...>
+    : std::conditional_t<M::kStage == Stage::kImage, RayModels<std::variant<Rest...>, Models...>,
+                         RayModels<std::variant<Rest...>, Models..., M>> {};
 
 struct SlugAsName {
   template <class Model>
