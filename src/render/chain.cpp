@@ -270,8 +270,8 @@ void check_by_entity(const NoiseChain& chain, std::size_t place, const SensorTra
       throw InputError(fmt::format("{}: entity {} is not in [0, {})", kByEntity, index(other.entity), entities));
     }
     if (other.noise.info().needs.place && !other.noise.is_placed()) {
-      throw InputError(fmt::format("{}: {} of entity {} has no region", kByEntity, other.noise.slug(),
-                                   index(other.entity)));
+      throw InputError(
+          fmt::format("{}: {} of entity {} has no region", kByEntity, other.noise.slug(), index(other.entity)));
     }
     if (!seen.insert(other.entity).second) throw_twice(kByEntity, kEntity, place, index(other.entity));
   }

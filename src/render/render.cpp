@@ -583,7 +583,7 @@ class BlockRenderer {
   PlaneBlock planes_;
   DrawBuffer draws_;
   SurfaceBlock surface_;
-  ReturnHits hits_[kMostReturns];  // of diverging rays only
+  ReturnHits hits_[kMostReturns];      // of diverging rays only
   std::uint32_t reached_[kBlockRays];  // of edge losses
   std::uint32_t pixel_room_[kBlockRays];
   const std::uint32_t* pixel_ = nullptr;  // of a given image: whose surface each ray met

@@ -164,8 +164,8 @@ CloudMessage cloud_with(const AppliedPoints& points, const msg::PointCloud2& cle
 CloudMessage noisy_cloud(SensorNoise& noise, std::uint32_t index, const msg::PointCloud2& clean, ReasonCounts& counts) {
   const CloudCoordinates at(clean);
   const NoiseChain& chain = noise.sensor().noise;
-  const bool is_weather = std::any_of(chain.begin(), chain.end(),
-                                      [](const ChainEntry& entry) { return entry.noise.info().needs.power; });
+  const bool is_weather =
+      std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) { return entry.noise.info().needs.power; });
   const CloudIntensity intensity(clean, is_weather);
   const CloudColumns columns(clean, at, intensity);
   ChannelSet channels = {Channel::kHitSensor, Channel::kReason};

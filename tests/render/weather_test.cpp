@@ -98,7 +98,8 @@ TEST(WeatherInFrames, CloudsDimTheirOwnAirAlone) {
     const Frame foggy = render_in({cloud});
     for (std::size_t i = 0; i < foggy.size(); i += 7) {
       const double range = double{clear.range_m()[i]};
-      const std::array<double, 3> d = {double{clear.hit_sensor_m().x[i]} / range, double{clear.hit_sensor_m().y[i]} / range,
+      const std::array<double, 3> d = {double{clear.hit_sensor_m().x[i]} / range,
+                                       double{clear.hit_sensor_m().y[i]} / range,
                                        double{clear.hit_sensor_m().z[i]} / range};
       const double left = std::exp(-0.4 * way_through(cloud, d, range));
       ASSERT_NEAR(foggy.intensity()[i], double{clear.intensity()[i]} * left, 2e-3) << i;

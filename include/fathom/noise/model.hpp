@@ -106,7 +106,7 @@ struct SurfaceNeeds {
   bool camera = false;      ///< optics.fx_px and cx_px: the sensor is a camera
   bool baseline = false;    ///< optics.baseline_m > 0: two cameras apart
   bool power = false;       ///< of stage kReading: PoweredReading
-  bool place = false;       ///< Receiver::placed; entries for entities then act besides, in the frames of these entities
+  bool place = false;  ///< Receiver::placed; entries for entities then act besides, in the frames of these entities
 };
 
 /// The values of neighbours that a model with these parameters reads. The renderer computes no others.

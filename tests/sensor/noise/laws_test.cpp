@@ -212,7 +212,8 @@ void expect_lost_returns_keep_every_bit(const Noise& busy) {
     const auto acted_on = [&](std::uint32_t reason) {
       const bool nothing_met = reason == static_cast<std::uint32_t>(Reason::kMiss) ||
                                reason == static_cast<std::uint32_t>(Reason::kAboveMaxRange);
-      const bool is_weak = reason == static_cast<std::uint32_t>(Reason::kLowPower) && busy.info().needs.power && busy.info().draws.uniforms > 0;
+      const bool is_weak = reason == static_cast<std::uint32_t>(Reason::kLowPower) && busy.info().needs.power &&
+                           busy.info().draws.uniforms > 0;
       return reason == 0 || is_weak || (nothing_met && busy.stage() == Stage::kReading);
     };
     const auto payload = [&] { return payloads[random() % std::size(payloads)]; };
