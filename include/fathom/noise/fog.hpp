@@ -3,8 +3,8 @@
 // fog: droplets dim surfaces, and their common return may be stronger than the surface behind them.
 //
 //   alpha = ln(20) / V,  V: visibility, at which 5 % of a contrast is left;   beta = 0.046 / V per m and sr
-//   soft(R) = pi beta integral of sin^2(pi (R - r) / (2 l)) xi(r) exp(-2 alpha r) / r^2 dr,  over R - 2 l < r < min(R,
-//   d)
+//   soft(R) = pi beta integral of sin^2(pi (R - r) / (2 l)) xi(r) exp(-2 alpha r) / r^2 dr
+//             over R - 2 l < r < min(R, d)
 //
 // The pulse is sin^2 of half-power length l = c tau / 2 in range; xi rises from 0 to 1 between crossover_begin_m and
 // crossover_end_m, where the receiver begins to see the beam. The peak of soft(R) and its place R - l depend on the

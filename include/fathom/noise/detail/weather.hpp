@@ -7,11 +7,11 @@
 //
 // The strongest drop of rain or snow. Drops are a Poisson process in the beam, of width w(r) = beam_m + beam_rad r. A
 // drop of diameter D at r returns rho min((D / w)^2, 1) exp(-2 alpha r) / r^2. Sizes are exponential: N(D > x) =
-// (N0 / L) exp(-L x) drops per m^3. Before a surface at d, the number of drops with more power than p is Poisson of
-// mean
+// (N0 / L) exp(-L x) drops per m^3. Before a surface at d, the number of drops with more power than p is Poisson with
+// the mean
 //
-//   Lambda(p, d) = integral over r from nearest to d of (pi / 4) w^2 N(D > D_p),   D_p = w r sqrt(p exp(2 alpha r) /
-//   rho)
+//   Lambda(p, d) = integral over r from nearest to d of (pi / 4) w^2 N(D > D_p)
+//   D_p = w r sqrt(p exp(2 alpha r) / rho)
 //
 // where D_p <= w, and nothing beyond. So the strongest drop has Lambda(p, d) = -ln u1, and its range has the density
 // -d/dp of the integrand, cut at d; u2 draws from it. Three tables hold these functions: ln p over (d, -ln u1), the
@@ -22,8 +22,7 @@
 // drops much larger than the wavelength. Sources: Kilic et al., LISA, arXiv 2107.07004 (2021), which throws the drops
 // one by one; the draw with two uniforms is fathom's.
 //
-// Drops nearer than the sensor's minimum range do not count. The tables hold powers down to 1e-8 and ranges up to 300
-// m.
+// Drops nearer than the sensor's minimum range do not count. The tables end at a power of 1e-8 and at 300 m.
 //
 // Not modelled: drops that lie only partly in the beam, several drops that one pulse joins, drops of a second model
 // behind the first one's return, and drops dimmed by the models before their own in the chain.
