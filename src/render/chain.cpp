@@ -113,6 +113,7 @@ void add_correlated(const Correlation& correlation, bool closes, ActiveNoise& ac
 
 /// Adds a model to its list, with its correlated draws.
 void add_active(ActiveNoise active, const Correlation& correlation, bool closes, StagedChain& staged) {
+  staged.reads_power |= active.noise.info().needs.power;
   add_correlated(correlation, closes, active, staged);
   read_settings(active, staged);
   list_of(staged, active.noise.stage()).push_back(std::move(active));
@@ -153,7 +154,6 @@ StagedChain stage_chain(std::string_view sensor, const NoiseChain& chain, RangeP
       const Noise& noise = chain[place].noise;
       if (noise.stage() != stage) continue;
       const std::uint32_t stream = make_stream(sensor, place, noise.slug());
-      staged.reads_power |= noise.info().needs.power;
       if (noise.info().needs.place) {
         add_placed(chain[place], stream, closes, staged);
         continue;
@@ -269,6 +269,10 @@ void check_by_entity(const NoiseChain& chain, std::size_t place, const SensorTra
     check_other(kByEntity, kEntity, place, chain[place].noise, other.noise, sensor);
     if (index(other.entity) >= entities) {
       throw InputError(fmt::format("{}: entity {} is not in [0, {})", kByEntity, index(other.entity), entities));
+    }
+    if (other.noise.info().needs.place && !other.noise.is_placed()) {
+      throw InputError(
+          fmt::format("{}: {} of entity {} has no region", kByEntity, other.noise.slug(), index(other.entity)));
     }
     if (!seen.insert(other.entity).second) throw_twice(kByEntity, kEntity, place, index(other.entity));
   }

@@ -25,10 +25,10 @@ struct RenderJob;
 /// Arrays [rays].
 struct GivenSurfaces {
   GivenSurface surface = {};
-  GivenValues values = {};               ///< null values: `surface` has the ranges
-  NormalArrays normal = {};              ///< unit; null: nothing reads normals
-  bool turns_normals = false;            ///< whether they are in the sensor frame, else in the caster's coordinates
-  const float* reflectivity = nullptr;   ///< null: 1
+  GivenValues values = {};              ///< null values: `surface` has the ranges
+  NormalArrays normal = {};             ///< unit; null: nothing reads normals
+  bool turns_normals = false;           ///< whether they are in the sensor frame, else in the caster's coordinates
+  const float* reflectivity = nullptr;  ///< null: 1
   bool reflectivity_has_incidence = false;
   const std::uint8_t* hidden = nullptr;  ///< SurfaceBlock::hidden; null: no model reads it
   PixelGrid grid = {};

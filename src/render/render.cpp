@@ -203,10 +203,16 @@ class BlockRenderer {
     find_light(returns_.intensity);
     std::fill_n(returns_.from_medium, rays_.count, 0U);
     returns_.least_power = job_.chain.least_power;
+    const RangeLimits range = limits();
+    returns_.min_range_m = range.min_m, returns_.min_range_per_lane = range.min_per_lane;
   }
 
   /// A return from drops shows no surface.
   void hide_surfaces() {
+    if (!job_.chain.edge_loss.empty() && !job_.chain.window) {
+      for (std::uint32_t i = 0; i < rays_.count; ++i) reached_[i] &= 1U - returns_.from_medium[i];
+      store_.edges(cast_, reached_);  // drops have no edges
+    }
     for (std::uint32_t i = 0; i < rays_.count; ++i) {
       if (returns_.from_medium[i] == 0) continue;
       cast_.range_m[i] = returns_.range_m[i];
@@ -336,9 +342,8 @@ class BlockRenderer {
   }
 
   void keep_for_edges() {
-    std::uint32_t reached[kBlockRays];
-    for (std::uint32_t i = 0; i < rays_.count; ++i) reached[i] = returns_.reason[i] == kHitLane ? 1 : 0;
-    store_.edges(cast_, reached);
+    for (std::uint32_t i = 0; i < rays_.count; ++i) reached_[i] = returns_.reason[i] == kHitLane ? 1 : 0;
+    store_.edges(cast_, reached_);
     if (!job_.chain.edge_reads.jumps) return;
     if (rolling()) {
       surface_lanes_.sensor_normals_rolling(job_.rolling_cast_from_sensor.data(), job_.plan.time_index.data() + begin_,
@@ -575,9 +580,13 @@ class BlockRenderer {
 
   /// The intensities after the weather.
   void store_light() {
+    const bool diverges = job_.samples != nullptr;
+    if (diverges) find_light(planes_.a);
     for (std::uint32_t i = 0; i < rays_.count; ++i) {
       const float light = returns_.intensity[i];
       planes_.b[i] = job_.falloff_m > 0.0F ? light * falloff_at(cast_.range_m[i], job_.falloff_m) : light;
+      // Light that nothing dimmed keeps the bits of its energy.
+      if (diverges && light == planes_.a[i]) planes_.b[i] = hits_[return_].intensity[i];
     }
     store_.values(Channel::kIntensity, planes_.b);
   }
@@ -589,7 +598,9 @@ class BlockRenderer {
     if (is_given) find_reflectivity(reflectivity);
     if (is_given && job_.given->reflectivity_has_incidence) {
       for (std::uint32_t i = 0; i < rays_.count; ++i) {
-        out[i] = falloff_m > 0.0F ? reflectivity[i] * falloff_at(cast_.range_m[i], falloff_m) : reflectivity[i];
+        const float value = reflectivity[i];  // measured: with the sensor's falloff
+        const bool met = cast_.entity[i] != index(kNoEntity);
+        out[i] = falloff_m > 0.0F || !met ? value : without_falloff(value, cast_.range_m[i], job_.falloff_m);
       }
       return;
     }
@@ -624,7 +635,8 @@ class BlockRenderer {
   SurfaceBlock surface_;
   LanePaths paths_;
   bool is_after_window_ = false;
-  ReturnHits hits_[kMostReturns];  // of diverging rays only
+  ReturnHits hits_[kMostReturns];      // of diverging rays only
+  std::uint32_t reached_[kBlockRays];  // of edge losses
   std::uint32_t pixel_room_[kBlockRays];
   const std::uint32_t* pixel_ = nullptr;  // of a given image: whose surface each ray met
 };

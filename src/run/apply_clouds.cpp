@@ -89,7 +89,7 @@ class CloudColumns {
             .cols = rows_ > 0 ? cols_ : 0,
             .ring = ring_,
             .reflectivity = intensity_.shares(),
-            .reflectivity_has_incidence = true};
+            .reflectivity_has_incidence = !intensity_.shares().empty()};
   }
 
  private:
@@ -124,7 +124,7 @@ class AppliedPoints {
     const std::uint32_t at = places_[i];
     if (reason(i) != Reason::kHit) return to.put(kLost, kLost, kLost, point);
     to.put(at_.x[at], at_.y[at], at_.z[at], point);
-    if (!values_.empty()) intensity_.put(values_[at], point);
+    if (!intensity_.shares().empty() && values_[at] != intensity_.shares()[i]) intensity_.put(values_[at], point);
   }
 
  private:
@@ -164,8 +164,8 @@ CloudMessage cloud_with(const AppliedPoints& points, const msg::PointCloud2& cle
 CloudMessage noisy_cloud(SensorNoise& noise, std::uint32_t index, const msg::PointCloud2& clean, ReasonCounts& counts) {
   const CloudCoordinates at(clean);
   const NoiseChain& chain = noise.sensor().noise;
-  const bool is_weather = std::any_of(chain.begin(), chain.end(),
-                                      [](const ChainEntry& entry) { return entry.noise.info().needs.power; });
+  const bool is_weather =
+      std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) { return entry.noise.info().needs.power; });
   const CloudIntensity intensity(clean, is_weather);
   const CloudColumns columns(clean, at, intensity);
   ChannelSet channels = {Channel::kHitSensor, Channel::kReason};

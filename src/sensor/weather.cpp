@@ -148,7 +148,10 @@ template <class Light>
 class SoftPeaks {
  public:
   SoftPeaks(double pulse_m, double begin_m, double span_m, std::size_t cells, Light light)
-      : pulse_m_(pulse_m), begin_m_(begin_m), step_m_(span_m / static_cast<double>(kFiner * (cells - 1))), cells_(cells) {
+      : pulse_m_(pulse_m),
+        begin_m_(begin_m),
+        step_m_(span_m / static_cast<double>(kFiner * (cells - 1))),
+        cells_(cells) {
     for (std::size_t i = 0; i < kFiner * (cells - 1); ++i) {
       const double r = begin_m + step_m_ * (static_cast<double>(i) + 0.5), value = step_m_ * light(r);
       const auto [sine, cosine] = math::sincos(std::numbers::pi * r / pulse_m);
@@ -171,7 +174,8 @@ class SoftPeaks {
         const double sum = 0.5 * (plain_[last] - plain_[first] - cosine * (cosine_[last] - cosine_[first]) -
                                   sine * (sine_[last] - sine_[first]));
         if (!(scale * sum > double{power[cell]})) continue;
-        power[cell] = static_cast<float>(scale * sum), place[cell] = static_cast<float>(std::max(r - pulse_m_, begin_m_));
+        power[cell] = static_cast<float>(scale * sum),
+        place[cell] = static_cast<float>(std::max(r - pulse_m_, begin_m_));
       }
     }
   }
@@ -196,8 +200,9 @@ std::vector<float> Fog::tabulate() const {
   };
   SoftPeaks(length, begin, double{table_span_m()}, kRanges, of_fog)
       .tabulate(scale, table.data() + kPowerOf, table.data() + kRangeOf);
-  SoftPeaks(length, 0.0, 2.0 * length, kRanges, [&](double r) { return math::exp(-2.0 * alpha * r); })
-      .tabulate(scale, table.data() + kLightOf, table.data() + kDepthOf);
+  SoftPeaks(length, 0.0, 2.0 * length, kRanges, [&](double r) {
+    return math::exp(-2.0 * alpha * r);
+  }).tabulate(scale, table.data() + kLightOf, table.data() + kDepthOf);
   return table;
 }
 

@@ -48,8 +48,9 @@ TEST(CleanOutputs, DoNotChangeWhenAnyNoiseIsSwitchedOn) {
       EXPECT_TRUE(same_bits(off.floats(Channel::kCleanHit), on.floats(Channel::kCleanHit))) << model.slug();
       // A window may take the surface of a neighbour. Ray noise turns the ray itself: normal, incidence, energy and
       // entity belong to the surface that this ray struck, while the clean range, depth and hit point belong to the ray
-      // without noise.
-      const bool takes_another = model.stage() == Stage::kRay || model.stage() == Stage::kImage;
+      // without noise. Drops are no surface.
+      const bool is_weather = model.info().needs.power && model.info().draws.uniforms > 0;
+      const bool takes_another = model.stage() == Stage::kRay || model.stage() == Stage::kImage || is_weather;
       EXPECT_EQ(same_surfaces(off, on), !takes_another) << model.slug();
       if (model.slug() != StereoEnergy::kSlug) {  // which says itself what energy is
         EXPECT_EQ(same_bits(off.energy(), on.energy()), model.stage() != Stage::kRay) << model.slug();

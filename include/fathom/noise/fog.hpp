@@ -3,7 +3,8 @@
 // fog: droplets dim surfaces, and their common return may be stronger than the surface behind them.
 //
 //   alpha = ln(20) / V,  V: visibility, at which 5 % of a contrast is left;   beta = 0.046 / V per m and sr
-//   soft(R) = pi beta integral of sin^2(pi (R - r) / (2 l)) xi(r) exp(-2 alpha r) / r^2 dr,  over R - 2 l < r < min(R, d)
+//   soft(R) = pi beta integral of sin^2(pi (R - r) / (2 l)) xi(r) exp(-2 alpha r) / r^2 dr
+//             over R - 2 l < r < min(R, d)
 //
 // The pulse is sin^2 of half-power length l = c tau / 2 in range; xi rises from 0 to 1 between crossover_begin_m and
 // crossover_end_m, where the receiver begins to see the beam. The peak of soft(R) and its place R - l depend on the
@@ -11,19 +12,19 @@
 // sensor reports the stronger of this peak and of the surface (noise/detail/weather.hpp).
 //
 // The place of the soft return is scattered, because droplets fluctuate: by scatter_m times a number of the beta
-// distribution (2, 20), 1 - u1^(1/21) u2^(1/20). Its power is not drawn. Hahner's program has this law with 10 m as its
-// variant 4; no measurement of it is published. A return from droplets has no entity.
+// distribution (2, 20), 1 - u1^(1/21) u2^(1/20), but not behind the surface. Its power is not drawn. Hahner's program
+// has this law with 10 m as its variant 4; no measurement of it is published. A return from droplets has no entity.
 //
 // With a region, only the air in it is foggy: smoke, dust, exhaust or spray. It is a box or an ellipsoid of these sizes
 // about a centre in the world; an entry for an entity is another cloud, in the frame of this entity at the time of the
 // frame. A ray's way through it is exact. Clouds beyond the crossover return soft(R) with xi = 1 and 1 / r^2 at the
-// place of the return, which suits clouds that are farther away than the pulse is long. Several clouds add, each as a
-// model of its own.
+// place of the return, which suits clouds that are farther away than the pulse is long. Several clouds add.
 //
 // Sources: Rasshofer, Spies and Spies, "Influences of weather phenomena on automotive laser radar systems", Advances in
 // Radio Science 9 (2011), equations of the soft target; Hahner et al., "Fog simulation on real LiDAR point clouds",
-// ICCV 2021, arXiv 2108.05249, and its program LiDAR_fog_sim: V, beta, the pulse of 20 ns and the crossover. The program
-// scales the soft return by the target's intensity and a fitted constant; here it does not depend on the target.
+// ICCV 2021, arXiv 2108.05249, and its program LiDAR_fog_sim: V, beta, the pulse of 20 ns and the crossover. The
+// program scales the soft return by the target's intensity and a fitted constant; here it does not depend on the
+// target.
 //
 // Not modelled: multiple scattering, and clouds with soft edges.
 
@@ -66,7 +67,8 @@ struct Fog {
         {"backscatter_per_m_sr", "1/m/sr", &Fog::backscatter_per_m_sr, 0, 100,
          "above 0: backscatter, else 0.046 / visibility"},
         {"pulse_m", "m", &Fog::pulse_m, 0.01, 100, "half-power length of the pulse in range, c tau / 2"},
-        {"crossover_begin_m", "m", &Fog::crossover_begin_m, 0.01, 50, "range at which the receiver begins to see the beam"},
+        {"crossover_begin_m", "m", &Fog::crossover_begin_m, 0.01, 50,
+         "range at which the receiver begins to see the beam"},
         {"crossover_end_m", "m", &Fog::crossover_end_m, 0.01, 50, "range from which on it sees all of it"},
         {"scatter_m", "m", &Fog::scatter_m, 0, 100, "scale of the scatter of returns from droplets"},
         {"region", "none|box|sphere", choice<&Fog::region>, 0, 0, "shape of a cloud; none: fog is everywhere"},
@@ -120,7 +122,8 @@ struct Fog {
     const float d[3] = {ray.dx / (0.5F * size_x_m), ray.dy / (0.5F * size_y_m), ray.dz / (0.5F * size_z_m)};
     const FogSpan box = span_of_box(o, d), sphere = span_of_sphere(o, d);
     const bool is_box = region == FogRegion::kBox, is_none = region == FogRegion::kNone;
-    const float low = math::select(is_box, box.begin_m, sphere.begin_m), high = math::select(is_box, box.end_m, sphere.end_m);
+    const float low = math::select(is_box, box.begin_m, sphere.begin_m),
+                high = math::select(is_box, box.end_m, sphere.end_m);
     const float begin = math::select(low > 0.0F, low, 0.0F);
     const bool meets = high > begin;
     return {math::select(is_none | !meets, 0.0F, begin),
@@ -133,8 +136,10 @@ struct Fog {
     FogSpan span = {-math::kInfinity, math::kInfinity};
     for (int k = 0; k < 3; ++k) {
       const bool crosses = (d[k] > 1e-20F) | (d[k] < -1e-20F), forward = d[k] > 0.0F;
-      const float step = 1.0F / math::select(crosses, d[k], 1e-20F), low = (-1.0F - o[k]) * step, high = (1.0F - o[k]) * step;
-      const float first = math::select(forward | !crosses, low, high), last = math::select(forward | !crosses, high, low);
+      const float step = 1.0F / math::select(crosses, d[k], 1e-20F), low = (-1.0F - o[k]) * step,
+                  high = (1.0F - o[k]) * step;
+      const float first = math::select(forward | !crosses, low, high),
+                  last = math::select(forward | !crosses, high, low);
       span.begin_m = math::select(first > span.begin_m, first, span.begin_m);
       span.end_m = math::select(last < span.end_m, last, span.end_m);
     }

@@ -107,7 +107,7 @@ struct SurfaceNeeds {
   bool camera = false;      ///< optics.fx_px and cx_px: the sensor is a camera
   bool baseline = false;    ///< optics.baseline_m > 0: two cameras apart
   bool power = false;       ///< of stage kReading: PoweredReading
-  bool place = false;       ///< Receiver::placed; entries for entities then act besides, in the frames of these entities
+  bool place = false;  ///< Receiver::placed; entries for entities then act besides, in the frames of these entities
   bool surface_power = false;  ///< Surface::power; only with angles
 };
 
@@ -181,10 +181,15 @@ struct PoweredReading {
 
 /// What such a model knows of the sensor.
 struct Receiver {
-  float max_range_m;
+  float min_range_m, max_range_m;
   float least_power;   ///< of a return; 0: it detects all
   const float* table;  ///< of tabulate(); null without
   Ray placed = {};     ///< the ray in the world, or in the frame of the entity that an entry is for
+};
+
+template <class M>
+concept ReadsPower = requires(const M& p, const Ray& ray, const PoweredReading& in, const Receiver& receiver) {
+  M::apply(p, ray, in, receiver, {});
 };
 
 /// How many independent numbers a model consumes per ray.

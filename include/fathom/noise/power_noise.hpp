@@ -4,10 +4,10 @@
 //
 //   sigma = min(stddev sqrt(P_ref / P), most);   range := range + sigma N,   P_ref = 0.1 / reference^2
 //
-// P is the power of the return (noise/detail/power.hpp), P_ref that of a matt surface of reflectivity 0.1 at reference_m,
-// met head-on. This is the limit of shot noise: the error of a pulse's place falls with the square root of the number
-// of photons. Source: Kilic et al., LISA, arXiv 2107.07004 (2021): sigma = dR / sqrt(2 SNR), with the signal-to-noise
-// ratio in proportion to P.
+// P is the power of the return (noise/detail/power.hpp), P_ref that of a matt surface of reflectivity 0.1 at
+// reference_m, met head-on. This is the limit of shot noise: the error of a pulse's place falls with the square root of
+// the number of photons. Source: Kilic et al., LISA, arXiv 2107.07004 (2021): sigma = dR / sqrt(2 SNR), with the
+// signal-to-noise ratio in proportion to P.
 //
 // The hit point moves along the line from the sensor origin through it. Models of weather before this one in the chain
 // dim the power.
@@ -33,7 +33,8 @@ struct PowerNoise {
   static constexpr auto fields() {
     return std::array<Field<PowerNoise>, 3>{{
         {"stddev_m", "m", &PowerNoise::stddev_m, 0, 10, "standard deviation at the reference power"},
-        {"reference_m", "m", &PowerNoise::reference_m, 0.01, 1e4, "range at which a reflectivity of 10 % has that power"},
+        {"reference_m", "m", &PowerNoise::reference_m, 0.01, 1e4,
+         "range at which a reflectivity of 10 % has that power"},
         {"most_m", "m", &PowerNoise::most_m, 0, 10, "largest standard deviation"},
     }};
   }
@@ -50,7 +51,9 @@ struct PowerNoise {
     const auto choose = [met](float a, float b) __attribute__((always_inline)) { return math::select(met, a, b); };
     return {{choose(moved.x, in.hit.x), choose(moved.y, in.hit.y), choose(moved.z, in.hit.z),
              choose(moved.range_m, in.hit.range_m), choose(moved.radius_m, in.hit.radius_m)},
-            in.reason, in.intensity, in.from_medium};
+            in.reason,
+            in.intensity,
+            in.from_medium};
   }
 };
 

@@ -4,12 +4,13 @@
 //
 //   n(D) = 7600 R^-0.87 exp(-2.55 R^-0.48 D) per m^3 and mm of diameter D,   R: rate in mm/h of melted water
 //
-// D is the diameter of the melted flake, as in the source. A flake reflects 0.9. noise/detail/weather.hpp has the law of
-// the strongest flake, the extinction and the limit of detection. A return from a flake has no entity.
+// D is the diameter of the melted flake. The factor 7600 is LISA's; we could not check it with the paper. A flake
+// reflects 0.9. noise/detail/weather.hpp has the law of the strongest flake, the extinction and the limit of detection.
+// A return from a flake has no entity.
 //
-// Sources: Gunn and Marshall, "The distribution with size of aggregate snowflakes", Journal of Meteorology 15 (1958); the
-// reflectivity: Hahner et al., "LiDAR snowfall simulation for robust 3D object detection", CVPR 2022, arXiv 2203.15118.
-// LISA (arXiv 2107.07004) takes Fresnel's reflection of ice, 0.017.
+// Sources: Gunn and Marshall, "The distribution with size of aggregate snowflakes", Journal of Meteorology 15 (1958);
+// the reflectivity: Hahner et al., "LiDAR snowfall simulation for robust 3D object detection", CVPR 2022, arXiv
+// 2203.15118. LISA (arXiv 2107.07004) takes Fresnel's reflection of ice, 0.017.
 //
 // Not modelled: flakes wider than their melted drop, and snow on the ground.
 

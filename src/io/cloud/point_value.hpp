@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -46,22 +47,21 @@ class PointValue {
         return read<double>(point);
     }
   }
-  /// Whole numbers are rounded; the value must be in their limits.
+  /// Whole numbers are rounded, and end at their limits.
   void put(double value, std::byte* point) const {
-    const double whole = std::floor(value + 0.5);
     switch (datatype_) {
       case 1:
-        return write(static_cast<std::int8_t>(whole), point);
+        return write(whole<std::int8_t>(value), point);
       case 2:
-        return write(static_cast<std::uint8_t>(whole), point);
+        return write(whole<std::uint8_t>(value), point);
       case 3:
-        return write(static_cast<std::int16_t>(whole), point);
+        return write(whole<std::int16_t>(value), point);
       case 4:
-        return write(static_cast<std::uint16_t>(whole), point);
+        return write(whole<std::uint16_t>(value), point);
       case 5:
-        return write(static_cast<std::int32_t>(whole), point);
+        return write(whole<std::int32_t>(value), point);
       case 6:
-        return write(static_cast<std::uint32_t>(whole), point);
+        return write(whole<std::uint32_t>(value), point);
       case kFloat32:
         return write(static_cast<float>(value), point);
       default:
@@ -78,6 +78,11 @@ class PointValue {
     std::memcpy(bytes.data(), point + offset_, sizeof(T));
     if (is_bigendian_) std::reverse(bytes.begin(), bytes.end());
     return static_cast<double>(std::bit_cast<T>(bytes));
+  }
+  template <class T>
+  static T whole(double value) {
+    constexpr double kLow = std::numeric_limits<T>::min(), kHigh = std::numeric_limits<T>::max();
+    return static_cast<T>(std::clamp(std::floor(value + 0.5), kLow, kHigh));
   }
   template <class T>
   void write(T value, std::byte* point) const {

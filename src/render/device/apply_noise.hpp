@@ -66,12 +66,6 @@ concept ReadsSurfaceOfRay = requires(const M& p, const Return& in, const Surface
   M::apply(p, in, surface, draws);
 };
 
-template <class M>
-concept ReadsPowerOfRay = requires(const M& p, const Ray& ray, const PoweredReading& in, const Receiver& receiver,
-                                   const DrawsOf<M>& draws) {
-  M::apply(p, ray, in, receiver, draws);
-};
-
 template <NoiseModel M>
 FATHOM_KERNEL auto apply_to_return(const M& p, const RayState& s, const DrawsOf<M>& draws) {
   if constexpr (ReadsSurfaceOfRay<M>) {
@@ -89,7 +83,7 @@ FATHOM_KERNEL void apply_model(const M& p, const NoiseKey& key, const DrawPlace&
     s.ray.dx = out.dx, s.ray.dy = out.dy, s.ray.dz = out.dz;
     if (!s.from_sensor_origin) s.ray.ox = out.ox, s.ray.oy = out.oy, s.ray.oz = out.oz;
   } else if constexpr (M::kStage == Stage::kReading) {
-    if constexpr (ReadsPowerOfRay<M>) {
+    if constexpr (ReadsPower<M>) {
       const PoweredReading in = {s.hit, static_cast<Reason>(s.reason), s.intensity, s.from_medium};
       const PoweredReading out = M::apply(p, s.ray, in, s.receiver, draws_of<M>(key, at));
       s.hit = out.hit, s.reason = static_cast<std::uint32_t>(out.reason);

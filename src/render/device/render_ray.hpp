@@ -119,9 +119,10 @@ class RayRenderer {
 
   /// From hit noise on.
   FATHOM_KERNEL void run_noise() {
-    if (f_.chain.reads_power) s_.intensity = surface_light(), s_.from_medium = false;
+    const float light = f_.chain.reads_power ? surface_light() : 0.0F;
+    s_.intensity = light, s_.from_medium = false;
     apply(f_.chain.on_return);
-    if (f_.chain.reads_power) show_light();
+    if (f_.chain.reads_power) show_light(light);
     if (f_.chain.on_return.count > 0 && is_unmeasurable(s_.reason, s_.hit.range_m)) s_.reason = kNearLane;
     apply_policy();
     apply(f_.chain.dropout);
@@ -130,8 +131,10 @@ class RayRenderer {
   }
 
   /// Takes the intensity after the weather. A return from drops shows no surface.
-  FATHOM_KERNEL void show_light() {
+  FATHOM_KERNEL void show_light(float before) {
+    if (s_.from_medium && f_.chain.edge_loss.count > 0 && !f_.chain.has_window) f_.edges.reached[ray_] = 0;
     if (s_.from_medium) met_.range_m = s_.hit.range_m, met_.entity = tree::kNone, met_.triangle = kNoTriangle;
+    if (f_.samples.directions != nullptr && s_.intensity == before) return;
     intensity_ = f_.falloff_m > 0.0F ? s_.intensity * falloff_at(met_.range_m, f_.falloff_m) : s_.intensity;
   }
 
@@ -194,6 +197,7 @@ class RayRenderer {
     low_ = r.min_range_m[r.min_per_lane ? lane_ : 0];
     s_.receiver.max_range_m = r.max_range_m[r.max_per_lane ? lane_ : 0];
     s_.places = f_.places, s_.pose = &pose();
+    s_.receiver.min_range_m = low_;
     s_.receiver.least_power = f_.chain.least_power, s_.receiver.table = nullptr;
     s_.reason = kHitLane;
     s_.hit = {}, s_.surface = {};

@@ -30,6 +30,20 @@ Model busy_model() {
   return model;
 }
 
+// Weather so heavy that drops outshine the walls of a room.
+template <>
+inline Fog busy_model() {
+  return {.visibility_m = 6.0F};
+}
+template <>
+inline Rain busy_model() {
+  return {.rate_mm_per_h = 300.0F, .nearest_m = 0.01F};
+}
+template <>
+inline Snow busy_model() {
+  return {.rate_mm_per_h = 300.0F, .nearest_m = 0.01F};
+}
+
 template <class Variant>
 struct BusyModels;
 template <class... Models>

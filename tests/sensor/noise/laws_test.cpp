@@ -214,7 +214,8 @@ void expect_lost_returns_keep_every_bit(const Noise& busy) {
                                reason == static_cast<std::uint32_t>(Reason::kAboveMaxRange);
       const bool is_dark = reason == static_cast<std::uint32_t>(Reason::kLowPower) ||
                            reason == static_cast<std::uint32_t>(Reason::kSpecular);
-      return reason == 0 || (is_dark && busy.info().needs.power) || (nothing_met && busy.stage() == Stage::kReading);
+      const bool may_shine = is_dark && busy.info().needs.power && busy.info().draws.uniforms > 0;
+      return reason == 0 || may_shine || (nothing_met && busy.stage() == Stage::kReading);
     };
     const auto payload = [&] { return payloads[random() % std::size(payloads)]; };
     for (std::size_t i = 0; i < lanes.size(); ++i) {

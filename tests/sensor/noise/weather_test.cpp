@@ -30,12 +30,13 @@ struct Beam {
   float width_m, rad;
   float range_m, reflectivity;
 };
-constexpr Beam kBeams[] = {
-    {"VLP-16", 0.0127F, 0.003F, 40.0F, 0.3F}, {"OS1-128", 0.0095F, 0.00314F, 25.0F, 0.1F}, {"HDL-64E", 0.013F, 0.002F, 60.0F, 0.5F}};
+constexpr Beam kBeams[] = {{"VLP-16", 0.0127F, 0.003F, 40.0F, 0.3F},
+                           {"OS1-128", 0.0095F, 0.00314F, 25.0F, 0.1F},
+                           {"HDL-64E", 0.013F, 0.002F, 60.0F, 0.5F}};
 
 Receiver receiver_of(const Beam& beam, const std::vector<float>& table) {
   const float least = find_preset(beam.preset).detection.least_power();
-  return {120.0F, least > 0.0F ? least : least_power_of(0.1F, 100.0F), table.data()};
+  return {0.0F, 120.0F, least > 0.0F ? least : least_power_of(0.1F, 100.0F), table.data()};
 }
 
 PoweredReading wall(const Beam& beam) {
@@ -88,8 +89,8 @@ Tally thrown(const DropLaw& law, const Beam& beam) {
     for (double near = law.nearest_m; near < d; near += shell_m) {
       const double far = std::min(near + shell_m, d), most_m = law.beam_m + law.beam_rad * far;
       // Smaller drops return less than `least` from anywhere in the shell.
-      const double small_mm = 1e3 * (law.beam_m + law.beam_rad * near) * near *
-                              std::sqrt(least / law.reflectivity) * std::exp(alpha * near);
+      const double small_mm = 1e3 * (law.beam_m + law.beam_rad * near) * near * std::sqrt(least / law.reflectivity) *
+                              std::exp(alpha * near);
       const double density = law.per_m3_mm / law.per_mm * std::exp(-law.per_mm * small_mm);
       const double volume = 0.25 * M_PI * most_m * most_m * (far - near);
       if (volume * density < 1e-9) continue;
@@ -98,8 +99,7 @@ Tally thrown(const DropLaw& law, const Beam& beam) {
         const double r = near + (far - near) * unit(random), w = law.beam_m + law.beam_rad * r;
         if (unit(random) * most_m * most_m > w * w) continue;  // outside the narrower beam
         const double mm = small_mm - std::log(1.0 - unit(random)) / law.per_mm, share = mm * 1e-3 / w;
-        const double power =
-            law.reflectivity * std::min(share * share, 1.0) * std::exp(-2 * alpha * r) / (r * r);
+        const double power = law.reflectivity * std::min(share * share, 1.0) * std::exp(-2 * alpha * r) / (r * r);
         if (power > strongest) strongest = power, range = r;
       }
     }
@@ -191,12 +191,14 @@ TEST(Fog, ReportsTheStrongerOfDropletsAndSurface) {
       const SoftReturn soft = summed_peak(fog, double{d});
       const float hard = 0.3F * std::exp(-2 * std::log(20.0F) / visibility * d);
       const PoweredReading in = {{d, 0, 0, d, d}, Reason::kHit, 0.3F, false};
-      const PoweredReading out = Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, {120, 1e-6F, table.data()}, {{}, {0.5F, 0.5F}});
+      const PoweredReading out =
+          Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, {0, 120, 1e-6F, table.data()}, {{}, {0.5F, 0.5F}});
       SCOPED_TRACE(std::to_string(visibility) + " m, surface at " + std::to_string(d));
       const bool is_soft = soft.power > hard / (d * d);
       EXPECT_EQ(out.from_medium, is_soft);
       EXPECT_NEAR(out.hit.range_m, is_soft ? soft.range_m : d, 0.05);
-      EXPECT_NEAR(out.intensity / (out.hit.range_m * out.hit.range_m) / (is_soft ? soft.power : hard / (d * d)), 1.0, 3e-3);
+      EXPECT_NEAR(out.intensity / (out.hit.range_m * out.hit.range_m) / (is_soft ? soft.power : hard / (d * d)), 1.0,
+                  3e-3);
     }
   }
 }
@@ -220,10 +222,10 @@ TEST(Weather, LosesSurfacesBehindIt) {
   const std::vector<float> table = fog.tabulate();
   const auto reason_at = [&](float d, Reason before) {
     const PoweredReading in = {{d, 0, 0, d, d}, before, 0.1F, false};
-    return Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, {120, 1e-5F, table.data()}, {{}, {0.5F, 0.5F}}).reason;
+    return Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, {0, 120, 1e-5F, table.data()}, {{}, {0.5F, 0.5F}}).reason;
   };
-  EXPECT_EQ(reason_at(24.3F, Reason::kHit), Reason::kHit);
-  EXPECT_EQ(reason_at(24.6F, Reason::kHit), Reason::kLowPower);
+  EXPECT_EQ(reason_at(23.8F, Reason::kHit), Reason::kHit);
+  EXPECT_EQ(reason_at(24.0F, Reason::kHit), Reason::kLowPower);
   EXPECT_EQ(reason_at(5.0F, Reason::kDropout), Reason::kDropout) << "lost for another reason";
 }
 

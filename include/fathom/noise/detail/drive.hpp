@@ -51,6 +51,8 @@ struct alignas(64) ReturnBlock {
   float intensity[kBlockRays];
   std::uint32_t from_medium[kBlockRays];  ///< 0 or 1
   float least_power = 0.0F;
+  const float* min_range_m = nullptr;  ///< one value, or one per lane; null: 0
+  bool min_range_per_lane = false;
   const float* table = nullptr;
   const RayBlock* placed = nullptr;  ///< Receiver::placed; null: the rays in the sensor frame
 };
@@ -248,12 +250,6 @@ template <NoiseModel M, class Tag>
       });
 }
 
-template <class M>
-concept ReadsPower = requires(const M& p, const Ray& ray, const PoweredReading& in, const Receiver& receiver,
-                              const DrawsOf<M>& draws) {
-  M::apply(p, ray, in, receiver, draws);
-};
-
 FATHOM_KERNEL Ray ray_of_lane(const RayBlock& b, std::size_t i) {
   const bool shared = b.from_sensor_origin;
   return {shared ? 0.0F : b.ox[i], shared ? 0.0F : b.oy[i], shared ? 0.0F : b.oz[i], b.dx[i], b.dy[i], b.dz[i]};
@@ -281,7 +277,8 @@ template <NoiseModel M, class Tag>
     const auto reason = static_cast<Reason>(b.reason[i]);
     if constexpr (ReadsPower<M>) {
       const PoweredReading in = {hit, reason, b.intensity[i], b.from_medium[i] != 0};
-      Receiver receiver = {limit, least_power, table};
+      const float low = b.min_range_m == nullptr ? 0.0F : b.min_range_m[b.min_range_per_lane ? i : 0];
+      Receiver receiver = {low, limit, least_power, table};
       if constexpr (M::kNeeds.place) receiver.placed = ray_of_lane(placed, i);
       const PoweredReading out = M::apply(p, ray, in, receiver, draws_of_lane<M>(draws, i));
       put_reading(b, i, out.hit, out.reason);

@@ -7,9 +7,11 @@
 //
 // The strongest drop of rain or snow. Drops are a Poisson process in the beam, of width w(r) = beam_m + beam_rad r. A
 // drop of diameter D at r returns rho min((D / w)^2, 1) exp(-2 alpha r) / r^2. Sizes are exponential: N(D > x) =
-// (N0 / L) exp(-L x) drops per m^3. Before a surface at d, the number of drops with more power than p is Poisson of mean
+// (N0 / L) exp(-L x) drops per m^3. Before a surface at d, the number of drops with more power than p is Poisson with
+// the mean
 //
-//   Lambda(p, d) = integral over r from nearest to d of (pi / 4) w^2 N(D > D_p),   D_p = w r sqrt(p exp(2 alpha r) / rho)
+//   Lambda(p, d) = integral over r from nearest to d of (pi / 4) w^2 N(D > D_p)
+//   D_p = w r sqrt(p exp(2 alpha r) / rho)
 //
 // where D_p <= w, and nothing beyond. So the strongest drop has Lambda(p, d) = -ln u1, and its range has the density
 // -d/dp of the integrand, cut at d; u2 draws from it. Three tables hold these functions: ln p over (d, -ln u1), the
@@ -20,8 +22,10 @@
 // drops much larger than the wavelength. Sources: Kilic et al., LISA, arXiv 2107.07004 (2021), which throws the drops
 // one by one; the draw with two uniforms is fathom's.
 //
-// Not modelled: drops that lie only partly in the beam, several drops that one pulse joins, and drops of a second model
-// behind the first one's return.
+// Drops nearer than the sensor's minimum range do not count. The tables end at a power of 1e-8 and at 300 m.
+//
+// Not modelled: drops that lie only partly in the beam, several drops that one pulse joins, drops of a second model
+// behind the first one's return, and drops dimmed by the models before their own in the chain.
 
 #include <vector>
 
@@ -53,8 +57,10 @@ FATHOM_KERNEL PoweredReading report_stronger(const Ray& ray, const PoweredReadin
   const bool nothing = (in.reason == Reason::kMiss) | (in.reason == Reason::kAboveMaxRange) |
                        (in.reason == Reason::kLowPower) | (in.reason == Reason::kSpecular);
   const float light = in.intensity * transmitted, power = power_of(light, in.hit.range_m);
-  const bool is_seen = met & !(power < receiver.least_power);
-  const bool is_soft = (met | nothing) & (soft.power > 0.0F) & !(soft.power < least_of_drops(receiver)) &
+  // A surface that nothing dims has passed the limit, at the range before noise.
+  const bool is_seen = met & !((transmitted < 1.0F) & (power < receiver.least_power));
+  const bool is_near = soft.range_m < receiver.min_range_m;
+  const bool is_soft = (met | nothing) & (soft.power > 0.0F) & !is_near & !(soft.power < least_of_drops(receiver)) &
                        !(is_seen & !(power < soft.power));
   const float r = soft.range_m, x = ray.ox + ray.dx * r, y = ray.oy + ray.dy * r, z = ray.oz + ray.dz * r;
   const Return& old = in.hit;
@@ -108,7 +114,7 @@ struct DropLaw {
 /// The tables for a law: a head, then the three tables.
 struct DropTable {
   static constexpr std::int32_t kRanges = 64, kCounts = 96, kPowers = 96, kShares = 48;
-  static constexpr float kFarthestM = 300.0F;  ///< no drop beyond returns a power above kLeastPower
+  static constexpr float kFarthestM = 300.0F;
   static constexpr float kLeastPower = 1e-8F;
   static constexpr float kLeastLogCount = -12.0F, kMostLogCount = 2.9F;  ///< of -ln u1
   // The head.
