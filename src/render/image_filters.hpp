@@ -33,6 +33,7 @@ class FilterPast {
   }
   /// The past of `frame`, which the caller changes to the past of the next frame. Frame 0 begins empty.
   PixelPast& begin(std::uint32_t frame, std::size_t pixels);
+  [[nodiscard]] std::uint32_t next() const { return next_; }
   void forget() { next_ = 0; }
 
  private:

@@ -98,8 +98,8 @@ MessageNoise::MessageNoise(Sensor sensor, const MessageNoiseOptions& options)
   }
   is_camera_ = camera_of(sensor_) != nullptr;
   if (sensor_.aligned_to) {
-    throw InputError(fmt::format("sensor '{}': aligned_to changes the shape of images, and messages keep theirs: apply "
-                                 "the noise to a folder of images",
+    throw InputError(fmt::format("sensor '{}': aligned_to changes the shape of images, and messages keep theirs: give "
+                                 "a scene file with aligned_to: none, or apply the noise to a folder of images",
                                  sensor_.name));
   }
   if (options.camera && !is_camera_) {
