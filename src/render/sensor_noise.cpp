@@ -252,7 +252,8 @@ class SensorNoise::Impl {
   static void begin_frame(std::uint32_t index, const FrameTime& time, const PatternShape& image, std::size_t images,
                           Frame& frame) {
     if (images * std::uint64_t{image.rows} * image.cols > kMaxRays) {
-      throw InputError(fmt::format("{} images of {} x {} pixels are more than {}", images, image.rows, image.cols, kMaxRays));
+      throw InputError(
+          fmt::format("{} images of {} x {} pixels are more than {}", images, image.rows, image.cols, kMaxRays));
     }
     FrameWriter writer(frame);
     writer.resize(static_cast<std::uint32_t>(images) * image.rows, image.cols);

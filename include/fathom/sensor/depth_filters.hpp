@@ -2,8 +2,8 @@
 #pragma once
 // What the driver of a depth camera does to its images after the camera: filters, and the alignment to a colour camera.
 //
-// Sources: librealsense, doc/post-processing-filters.md and src/proc. The order is that of its tools: spatial, temporal,
-// holes, alignment. The spatial and the temporal filter act on disparities, in steps of 1/32 px, as the maker
+// Sources: librealsense, doc/post-processing-filters.md and src/proc. The order is that of its tools: spatial,
+// temporal, holes, alignment. The spatial and the temporal filter act on disparities, in steps of 1/32 px, as the maker
 // recommends; hole_filling acts on depths. Images are not rounded to millimetres between the steps.
 
 #include <array>

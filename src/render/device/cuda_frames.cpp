@@ -366,7 +366,8 @@ std::unique_ptr<FrameDevice> open_device(const Compute& compute) {
 
 FrameDevice* device_for(FrameDevice* device, const Compute& compute, const StagedChain& chain) {
   if (device == nullptr) return nullptr;
-  if (compute.device.kind == DeviceKind::kAuto) return device::has_models(chain) && !chain.is_filtered ? device : nullptr;
+  if (compute.device.kind == DeviceKind::kAuto)
+    return device::has_models(chain) && !chain.is_filtered ? device : nullptr;
   if (!chain.is_filtered) return device;
   throw InputError("the processor applies filters and aligned_to: device = ", to_string(compute.device), " cannot");
 }

@@ -95,7 +95,8 @@ TEST(FilteredPreset, HasTheErrorOfFilteredFramesOnATableTop) {
 }
 
 TEST(FilteredPreset, HasTheShareOfHolesOfFilteredFrames) {
-  const auto m = measured("/12_table_top/table_top.yaml", small_filtered_sensor(looking_down({0, 0, 0.45}, 45, 0)), 1000);
+  const auto m =
+      measured("/12_table_top/table_top.yaml", small_filtered_sensor(looking_down({0, 0, 0.45}, 45, 0)), 1000);
   expect_within(share_of_pixels(m), 0.025, 0.079, "holes");
 }
 
