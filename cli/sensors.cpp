@@ -187,10 +187,10 @@ Json to_json(const SensorPreset& preset) {
   for_each_reach(preset.detection, [&](const FieldInfo& field, const std::vector<double>& value) {
     detection[std::string(field.name)] = value_json(field, value);
   });
-  return {{"name", preset.name},   {"kind", sensor_kind(preset.model)},
-          {"doc", preset.doc},     {"source", preset.source},
-          {"rows", shape.rows},    {"columns", shape.cols},
-          {"fields", values},      {"noise", noise},
+  return {{"name", preset.name},    {"kind", sensor_kind(preset.model)},
+          {"doc", preset.doc},      {"source", preset.source},
+          {"rows", shape.rows},     {"columns", shape.cols},
+          {"fields", values},       {"noise", noise},
           {"detection", detection}, {"steps", steps_json(preset)}};
 }
 

@@ -102,7 +102,9 @@ class SensorNoiseHandle {
       if (!motions.empty()) given[k].motion = motions[motions.size() == 1 ? 0 : k];
     }
     const std::unique_ptr<Use> use_of_out = use_of_frame(out);
-    std::shared_ptr<FrameHandle> handle = frame_for(out, channels, images.layout, farthest_m_, pool_);
+    const PatternShape shape = image_shape(noise_->sensor());
+    const FrameLayout layout = {images.layout.environments, shape.rows, shape.cols};
+    std::shared_ptr<FrameHandle> handle = frame_for(out, channels, layout, farthest_m_, pool_);
     const std::shared_ptr<Frame> frame = handle->shared();
     watch_->begin();
     released([&] { follows ? noise_->apply(given, *frame) : noise_->apply(index, given, *frame); });

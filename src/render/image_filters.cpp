@@ -11,6 +11,7 @@
 #include <fathom/core/geometry.hpp>
 #include <fathom/core/ids.hpp>
 
+#include "core/errors.hpp"
 #include "frame/frame_writer.hpp"
 #include "render/ray_math.hpp"
 #include "render/render.hpp"
@@ -193,7 +194,10 @@ class ImageFilter {
     if (const auto& spatial = steps_.filters.spatial) smooth_in_space(values.data(), size_, *spatial, executor_);
     if (steps_.filters.temporal) filter_in_time(*steps_.filters.temporal);
     if (by_disparity) {
-      for_pixels([&](std::size_t i) { values[i] = values[i] > 0.0F ? scale / values[i] : 0.0F; });
+      for_pixels([&](std::size_t i) {
+        const bool is_same = is_valid(i) && values[i] == scale / depth_m_[i];
+        values[i] = is_same ? depth_m_[i] : values[i] > 0.0F ? scale / values[i] : 0.0F;
+      });
     }
     if (steps_.filters.hole_filling) fill_holes(values.data(), size_, *steps_.filters.hole_filling);
     place_all();
@@ -206,14 +210,14 @@ class ImageFilter {
     });
   }
 
-  /// Makes each pixel with a value a return on its own ray.
+  /// Makes each pixel with a new value a return on its own ray.
   void place_all() {
     const RayPattern& rays = job_.pattern;
     float* const range_m = raw_.floats(Channel::kRange);
     float *const in_sensor = raw_.floats(Channel::kHitSensor), *const in_world = raw_.floats(Channel::kHitWorld);
     for_pixels([&](std::size_t i) {
       const float x = memory_.values[i], range = x / rays.direction_x[i];
-      if (!(x > 0.0F)) return;
+      if (!(x > 0.0F) || (is_valid(i) && x == depth_m_[i])) return;
       const Triple point = {x, range * rays.direction_y[i], range * rays.direction_z[i]};
       reason_[i] = Reason::kHit;
       depth_m_[i] = x;
@@ -239,6 +243,7 @@ class ImageFilter {
       return is_valid(pixel) ? depth_m_[pixel] < depth_m_[other] : clean_m[pixel] < clean_m[other];
     };
     for (std::size_t i = 0; i < size_.pixels(); ++i) {
+      if (i % size_.cols == 0) stop_if_asked(job_.should_stop);
       const FilledPixels& filled = memory_.filled[i];
       for (std::int32_t v = filled.top; v <= filled.bottom; ++v) {
         for (std::int32_t u = filled.left; u <= filled.right; ++u) {

@@ -33,6 +33,7 @@ class FilterPast {
   }
   /// The past of `frame`, which the caller changes to the past of the next frame. Frame 0 begins empty.
   PixelPast& begin(std::uint32_t frame, std::size_t pixels);
+  [[nodiscard]] std::uint32_t next() const { return next_; }
   void forget() { next_ = 0; }
 
  private:
@@ -47,11 +48,11 @@ struct FilledPixels {
 
 /// Memory of these steps. In steady state nothing is allocated.
 struct FilterMemory {
-  Frame raw;                              ///< after the chain
-  std::vector<FilterPast> pasts;          ///< [environments]
-  std::vector<float> values;              ///< disparities, then depths; 0: lost
-  std::vector<FilledPixels> filled;       ///< of each pixel
-  std::vector<std::uint32_t> nearest;     ///< for each pixel of the other camera, whose values it gets; ~0U: none
+  Frame raw;                           ///< after the chain
+  std::vector<FilterPast> pasts;       ///< [environments]
+  std::vector<float> values;           ///< disparities, then depths; 0: lost
+  std::vector<FilledPixels> filled;    ///< of each pixel
+  std::vector<std::uint32_t> nearest;  ///< for each pixel of the other camera, whose values it gets; ~0U: none
 
   [[nodiscard]] FilterPast& past(std::uint32_t environment) {
     if (environment >= pasts.size()) pasts.resize(environment + std::size_t{1});

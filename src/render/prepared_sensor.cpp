@@ -94,7 +94,8 @@ PreparedSensor::PreparedSensor(Sensor sensor, std::span<const Entity> entities, 
     check_returns(sensor_, view_);
     check_filters(sensor_.filters, sensor_.aligned_to, sensor_.model);
     if ((sensor_.filters.any() || sensor_.aligned_to) && sensor_.returns.size() > 1) {
-      throw InputError(fmt::format("filters and aligned_to take one return of each ray, not {}", sensor_.returns.size()));
+      throw InputError(
+          fmt::format("filters and aligned_to take one return of each ray, not {}", sensor_.returns.size()));
     }
     rays_.set_model(sensor_.model, sensor_.rolling);
     validate(sensor_.light_paths);

@@ -62,8 +62,8 @@ class PreparedSensor {
   [[nodiscard]] ImageFilters filters(const SensorView& view, FilterMemory& memory, std::uint32_t environment,
                                      std::uint32_t frame) const {
     if (!chain_.is_filtered) return {};
-    return {&memory, sensor_.filters, sensor_.aligned_to ? &*sensor_.aligned_to : nullptr, view.lens, environment,
-            frame};
+    return {&memory,   sensor_.filters, sensor_.aligned_to ? &*sensor_.aligned_to : nullptr,
+            view.lens, environment,     frame};
   }
 
  private:

@@ -157,6 +157,7 @@ class SensorNoise::Impl {
 
   void apply(std::span<const GivenFrame> given, Frame& frame) {
     check_images(given);
+    check_order(std::nullopt);
     render_all(given, frame);
   }
 
@@ -256,6 +257,10 @@ class SensorNoise::Impl {
 
   static void begin_frame(std::uint32_t index, const FrameTime& time, const PatternShape& image, std::size_t images,
                           Frame& frame) {
+    if (images * std::uint64_t{image.rows} * image.cols > kMaxRays) {
+      throw InputError(
+          fmt::format("{} images of {} x {} pixels are more than {}", images, image.rows, image.cols, kMaxRays));
+    }
     FrameWriter writer(frame);
     writer.resize(static_cast<std::uint32_t>(images) * image.rows, image.cols);
     writer.set_time(index, time.content, time.stamp_s, time.delivered_s);
@@ -270,14 +275,17 @@ class SensorNoise::Impl {
   }
 
   /// A temporal filter begins with frame 0. Only the last frame may be filtered again.
-  void check_order(std::uint32_t index) {
-    if (!sensor().filters.temporal || index == 0) return;
-    const std::uint32_t environments = has_environments() ? options_.environments : 1;
-    for (std::uint32_t e = 0; e < environments; ++e) {
-      const std::uint32_t next = filters_.past(e).first_missing(index);
-      if (next == index) continue;
-      throw InputError(fmt::format("sensor '{}': filters.temporal takes frames in their order, and frame {} is missing",
-                                   sensor().name, next));
+  void check_order(std::optional<std::uint32_t> given_index) {
+    if (!sensor().filters.temporal) return;
+    for (std::uint32_t e = 0; e < next_.size(); ++e) {
+      const std::uint32_t index = given_index.value_or(next_[e]);
+      const std::uint32_t content = time_of(e, index).content, last = filters_.past(e).next();
+      if (content == 0 || filters_.past(e).first_missing(content) == content) continue;
+      bool only_frozen = content > last;
+      for (std::uint32_t k = last; k < content; ++k) only_frozen = only_frozen && time_of(e, k).is_frozen();
+      if (only_frozen) continue;
+      throw InputError(fmt::format("sensor '{}': filters.temporal takes frames in their order: frame 0 or {}, not {}",
+                                   sensor().name, last, index));
     }
   }
 
@@ -306,7 +314,7 @@ class SensorNoise::Impl {
       slots_[k].image.prepare(given[image], needs(rays_of(e), frame.channels()), *executor_);
       jobs_.push_back(job_of(e, rays_of(e), time, given[image].world_from_sensor, given[image].motion, slots_[k]));
       jobs_.back().first = image * rays().cols * rays().rows;
-      jobs_.back().filters = sensor_.prepared().filters(sensor_.view(e), filters_, e, index);
+      jobs_.back().filters = sensor_.prepared().filters(sensor_.view(e), filters_, e, time.content);
     }
     fathom::render(jobs_, *executor_, frame);
   }

@@ -81,10 +81,7 @@ class Simulator::Impl {
     return static_cast<SensorId>(sensors_.size() - 1);
   }
 
-  void set_noise(SensorId id, NoiseChain noise) {
-    at(id).prepared.set_noise(std::move(noise), scene_.entities());
-    at(id).filters.forget();
-  }
+  void set_noise(SensorId id, NoiseChain noise) { at(id).prepared.set_noise(std::move(noise), scene_.entities()); }
 
   /// A temporal filter gets all frames from 0 on: those that it lacks are rendered before.
   void render(SensorId id, std::uint32_t index, Frame& frame) {

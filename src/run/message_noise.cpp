@@ -93,9 +93,10 @@ MessageNoise::MessageNoise(Sensor sensor, const MessageNoiseOptions& options)
   }
   is_camera_ = depth_camera_of(sensor_.model) != nullptr;
   if (sensor_.aligned_to) {
-    throw InputError(fmt::format("sensor '{}': aligned_to changes the shape of images, and messages keep theirs: apply "
-                                 "the noise to a folder of images",
-                                 sensor_.name));
+    throw InputError(
+        fmt::format("sensor '{}': aligned_to changes the shape of images, and messages keep theirs: give "
+                    "a scene file with aligned_to: none, or apply the noise to a folder of images",
+                    sensor_.name));
   }
   if (options.camera && !is_camera_) {
     throw InputError(fmt::format("sensor '{}' is a {}: a camera is of depth images alone", sensor_.name,

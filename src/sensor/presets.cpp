@@ -71,7 +71,8 @@ NoiseChain d400_noise(const TextureLoss& texture) {
 /// The colour camera of a D435 at 1280 x 720: field of view 69.4 degrees, 15 mm to the left of the left infrared camera
 /// (datasheet 337029).
 AlignedCamera d435_colour() {
-  return {.fx = 924, .fy = 924, .cx = 639.5, .cy = 359.5, .width = 1280, .height = 720, .offset = Pose{{0, 0.015, 0}, {}}};
+  return {
+      .fx = 924, .fy = 924, .cx = 639.5, .cy = 359.5, .width = 1280, .height = 720, .offset = Pose{{0, 0.015, 0}, {}}};
 }
 
 DepthCamera structured_light() {
@@ -112,26 +113,28 @@ void add_depth_presets(std::vector<SensorPreset>& presets) {
   presets.push_back({"D405", kD400Source, "1280 x 720, 84 x 58 degrees, 18 mm baseline, no projector",
                      stereo(1280, 720, 84, 0.018, 0.10, 10.0),
                      d400_noise({.texture = 0.1F, .projector = 0, .midpoint = 0.019F, .width = 0.006F})});
-  // Kinect-v1: infrared camera 640 x 480 with 580 px focal length, projector 75 mm to its right: the pattern reaches a point only
-  // when the projector sees it, so the projector acts as the right camera. Steps of 1/8 px (Konolige and Mihelich,
-  // "Technical description of Kinect calibration", also for the window of 9 x 9 px), deviation of half a step
-  // (Khoshelham and Elberink 2012, section 4). Public raw frames: residuals of neighbours correlate by 0.44 to 0.68, and
-  // 30 % of the pixels are holes. Scenes do not describe most causes of holes (dark, shiny and thin things), so patches
-  // may lie anywhere. Their size, outlines as of a D435 and losses by angle as of real_structured_light: by construction.
+  // Kinect-v1: infrared camera 640 x 480 with 580 px focal length, projector 75 mm to its right: the pattern reaches a
+  // point only when the projector sees it, so the projector acts as the right camera. Steps of 1/8 px (Konolige and
+  // Mihelich, "Technical description of Kinect calibration", also for the window of 9 x 9 px), deviation of half a step
+  // (Khoshelham and Elberink 2012, section 4). Public raw frames: residuals of neighbours correlate by 0.44 to 0.68,
+  // and 30 % of the pixels are holes. Scenes do not describe most causes of holes (dark, shiny and thin things), so
+  // patches may lie anywhere. Their size, outlines as of a D435 and losses by angle as of real_structured_light: by
+  // construction.
   StereoCamera kinect = stereo(640, 480, 0, 0.075, 0.8, 4.0);
   kinect.fx = 580;
-  presets.push_back({"Kinect-v1",
-                     "Khoshelham and Elberink, Sensors 12 (2012) 1437; Konolige and Mihelich, ROS kinect_calibration; "
-                     "Microsoft Kinect for Windows sensor specification (0.8 to 4 m)",
-                     "640 x 480, 57 x 43 degrees, projector 75 mm beside the camera",
-                     kinect,
-                     {StereoShadow{},
-                      {StereoEnergy{.min_energy = 0.18F, .pow = 14, .normalization = EnergyNormalization::kThreshold},
-                       Correlation{.across_px = 4, .down_px = 4}},
-                      MatchingWindow{.radius_px = 4, .share = 0.12F, .sure_share = 0.89F, .valid_share = 0.8F},
-                      {Disparity{.stddev_px = 0.0625F, .steps_per_px = 8}, Correlation{.across_px = 1.1F, .down_px = 1.1F}},
-                      {Dropout{.probability = 0.25F},
-                       Correlation{.across_px = 20, .down_px = 20, .motion_m = 0.04, .motion_rad = 0.02}}}});
+  presets.push_back(
+      {"Kinect-v1",
+       "Khoshelham and Elberink, Sensors 12 (2012) 1437; Konolige and Mihelich, ROS kinect_calibration; "
+       "Microsoft Kinect for Windows sensor specification (0.8 to 4 m)",
+       "640 x 480, 57 x 43 degrees, projector 75 mm beside the camera",
+       kinect,
+       {StereoShadow{},
+        {StereoEnergy{.min_energy = 0.18F, .pow = 14, .normalization = EnergyNormalization::kThreshold},
+         Correlation{.across_px = 4, .down_px = 4}},
+        MatchingWindow{.radius_px = 4, .share = 0.12F, .sure_share = 0.89F, .valid_share = 0.8F},
+        {Disparity{.stddev_px = 0.0625F, .steps_per_px = 8}, Correlation{.across_px = 1.1F, .down_px = 1.1F}},
+        {Dropout{.probability = 0.25F},
+         Correlation{.across_px = 20, .down_px = 20, .motion_m = 0.04, .motion_rad = 0.02}}}});
   // No single product: loss of interior pixels by incidence angle, fitted to 50 frames of a structured-light camera. A
   // floor of 0.3 % is for losses that no angle explains.
   presets.push_back({"real_structured_light",

@@ -371,15 +371,14 @@ TEST(SceneFormat, FiltersAndAlignmentAreThePresetsUnlessTheyAreGiven) {
   const auto sensor = [](const std::string& keys) {
     return read(scene_with("    preset: D435_filtered\n" + keys)).sensors[0].sensor;
   };
-  const auto message = [&](const std::string& keys) {
-    return test::message_of<InputError>([&] { sensor(keys); });
-  };
+  const auto message = [&](const std::string& keys) { return test::message_of<InputError>([&] { sensor(keys); }); };
   EXPECT_TRUE(sensor("").filters.spatial && sensor("").aligned_to);
   EXPECT_FALSE(sensor("    filters: none\n").filters.any());
   EXPECT_FALSE(sensor("    aligned_to: none\n").aligned_to);
   const Sensor given = sensor(
       "    filters: {temporal: {alpha: 0.2, persistency: 8}, hole_filling: nearest}\n"
-      "    aligned_to: {fx: 600, fy: 601, cx: 320, cy: 240, width: 640, height: 480, offset: {position_m: [0, 1, 0]}}\n");
+      "    aligned_to: {fx: 600, fy: 601, cx: 320, cy: 240, width: 640, height: 480, offset: {position_m: [0, 1, "
+      "0]}}\n");
   EXPECT_FALSE(given.filters.spatial);
   EXPECT_EQ(given.filters.temporal->alpha, 0.2F);
   EXPECT_EQ(given.filters.temporal->persistency, 8U);

@@ -84,6 +84,7 @@ SensorFeed::SensorFeed(const Sensor& sensor)
       state_(state_of(sensor, camera_.has_value())) {
   const ChannelSet more = camera_ ? ChannelSet{Channel::kDepth} : ChannelSet();
   frame_ = Frame(kLiveChannels | more | CloudOptions().fields);
+  rays_sent_ = sensor.aligned_to.has_value();  // its pixels have other rays
 }
 
 std::vector<LiveTopic> SensorFeed::topics() const {

@@ -2,8 +2,8 @@
 #pragma once
 // What the driver of a depth camera does to its images after the camera: filters, and the alignment to a colour camera.
 //
-// Sources: librealsense, doc/post-processing-filters.md and src/proc. The order is that of its tools: spatial, temporal,
-// holes, alignment. The spatial and the temporal filter act on disparities, in steps of 1/32 px, as the maker
+// Sources: librealsense, doc/post-processing-filters.md and src/proc. The order is that of its tools: spatial,
+// temporal, holes, alignment. The spatial and the temporal filter act on disparities, in steps of 1/32 px, as the maker
 // recommends; hole_filling acts on depths. Images are not rounded to millimetres between the steps.
 
 #include <array>
@@ -61,8 +61,8 @@ struct TemporalFilter {
   }
 };
 
-/// The neighbour that fills a lost pixel, in reading order: the left one, or of the left ones, the upper and the lower
-/// one the farthest or the nearest. The last two leave the first row, the last row and the first column.
+/// The neighbour that fills a lost pixel, in reading order: the left one; or the farthest or the nearest of left, upper
+/// left, upper, lower left and lower. The last two skip the first row, the last row and the first column.
 enum class HoleFilling : std::uint8_t { kLeft, kFarthest, kNearest };
 template <>
 inline constexpr std::array<std::string_view, 3> kChoiceWords<HoleFilling> = {"left", "farthest", "nearest"};
@@ -82,8 +82,10 @@ struct DepthFilters {
   [[nodiscard]] bool any() const { return spatial || temporal || hole_filling; }
 };
 
-/// The camera whose pixels the depths are moved to, as rs.align does. The corners of a depth pixel are projected into
-/// that camera. The pixel fills all pixels between them, and the nearest one wins. Depths keep their values.
+/// The camera whose pixels the depths are moved to, as the portable code of rs.align does. Two corners of a depth pixel
+/// are projected into that camera and rounded. The pixel fills all pixels between them, also the two ends. The nearest
+/// one wins. Depths keep their values. The SSE code of rs.align differs: it rounds half a pixel further, and fills one
+/// pixel alone if the other camera has fewer pixels per angle.
 struct AlignedCamera {
   double fx = 0.0, fy = 0.0, cx = 0.0, cy = 0.0;  ///< px
   std::uint32_t width = 0, height = 0;

@@ -57,7 +57,8 @@ class FATHOM_API Environments {
   Environments& operator=(Environments&&) noexcept;
 
   /// Throws InputError as Simulator::add_sensor does, and also
-  /// - for a rolling sensor, for a temporal filter, which needs the frames before, and for more than kMaxRays rays in all environments;
+  /// - for a rolling sensor, for a temporal filter, which needs the frames before, and for more than kMaxRays rays in
+  /// all environments;
   /// - for a range that names no number of the sensor or its chain, that names a number which must be the same in the
   ///   whole chain or changes the number of rays, or that leaves the limits of its field;
   /// - for the 32nd sensor that ignores something (a sensor with a parent does, by default);

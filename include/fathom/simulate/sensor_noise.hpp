@@ -110,10 +110,10 @@ class FATHOM_API SensorNoise {
   SensorNoise(SensorNoise&&) noexcept;
   SensorNoise& operator=(SensorNoise&&) noexcept;
 
-  /// Fills the channels of `frame`, in the shape image_shape(), with frame `index` of the sensor. The draws have the number Frame::content_index(),
-  /// that of an earlier frame if the sensor's timing repeats it. In steady state nothing is allocated. Throws
-  /// InputError if an array has a wrong size or an impossible value, if ranges look like millimetres, and with a
-  /// temporal filter unless the frame is 0, the last one or the next one.
+  /// Fills the channels of `frame`, in the shape image_shape(), with frame `index` of the sensor. The draws have the
+  /// number Frame::content_index(), that of an earlier frame if the sensor's timing repeats it. In steady state nothing
+  /// is allocated. Throws InputError if an array has a wrong size or an impossible value, if ranges look like
+  /// millimetres, and with a temporal filter unless the frame is 0, the last one or the next one.
   void apply(std::uint32_t index, const GivenFrame& given, Frame& frame);
   /// Frames index, index + 1, ..., one for each image, as one frame of [images * rows, cols]. Each image has the bits
   /// that it has alone. The frame has the times of the first image. With environments the images are frame `index` of

@@ -44,7 +44,7 @@ class FATHOM_API Simulator {
   /// Renders frame `index` of a sensor into `frame`, filling the channels that `frame` was made with. With a timing it
   /// is the sensor's own frame of that number: a frozen frame shows the scene at the time of its content, and a dropped
   /// frame (Frame::is_dropped) is rendered too. With a temporal filter the frames from 0 on that the filter lacks are
-  /// rendered before: frames in their order cost one each.
+  /// rendered before, with the present scene and chain: frames in their order cost one each.
   void render(SensorId sensor, std::uint32_t index, Frame& frame);
 
   /// The scene may be changed between frames: poses, parents, vertices; also entities and meshes added.

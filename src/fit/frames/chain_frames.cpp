@@ -151,8 +151,8 @@ class ChainFrameReader::Impl {
                                    sensor.returns.size()));
     }
     if (sensor.filters.any() || sensor.aligned_to) {
-      throw InputError(fmt::format("sensor '{}': chains are learned of raw frames, without filters and aligned_to",
-                                   sensor.name));
+      throw InputError(
+          fmt::format("sensor '{}': chains are learned of raw frames, without filters and aligned_to", sensor.name));
     }
     if (options.most_returns < kLeastReturns) {
       throw InputError(Setting{"max_returns"},

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # calibrate is right, or refuses by name.
 expect 0 'stereo' fathom simulate "$SOURCE_DIR/examples/06_stereo/stereo.yaml" --out stereo \
-  --set sensors.stereo.preset=D435_filtered --set 'sensors.stereo.noise.stereo_energy.correlation={}'
+  --set 'sensors.stereo.noise=[stereo_shadow: {}, texture_loss: {texture: 0.015, midpoint: 0.0158, width: 0.00485}, stereo_energy: {min_energy: 0.18, pow: 14, normalization: threshold}]'
 expect 0 '"low_texture": [1-9]' cat stereo/summary.json
 expect 0 '^min_energy +0\.1(79|8)' fathom fit pairs stereo --model energy --normalization threshold
 expect 0 '^pow +1(3\.[0-9]|4\.)' fathom fit pairs stereo --model energy --normalization threshold
