@@ -211,8 +211,8 @@ void run_glass(const Set& set) {
   std::vector<Simulator> simulators;
   std::vector<Frame> frames(3, Frame({Channel::kRange, Channel::kEntityId, Channel::kPath}));
   std::vector<std::function<void()>> contenders;
-  for (const SurfaceOptics& optics : {SurfaceOptics{}, SurfaceOptics{.refractive_index = 1.5F, .diffuse = 0.02F},
-                                      SurfaceOptics{.mirror = 0.9F}}) {
+  for (const SurfaceOptics& optics :
+       {SurfaceOptics{}, SurfaceOptics{.refractive_index = 1.5F, .diffuse = 0.02F}, SurfaceOptics{.mirror = 0.9F}}) {
     Scene scene = *set.scene;
     scene.add_material({.name = "sheet", .optics = optics});
     scene.add_entity({.name = "sheet",

@@ -66,7 +66,8 @@ EnvironmentSensor::EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> 
     motions_.assign(environments, this->sensor().parent_from_sensor);
   }
   if (!draws_model(ranges_)) return;
-  models_.assign(environments, {this->sensor().model, prepared_.view(), make_sample_plan(this->sensor(), divergence_of(this->sensor(), prepared_.view()))});
+  models_.assign(environments, {this->sensor().model, prepared_.view(),
+                                make_sample_plan(this->sensor(), divergence_of(this->sensor(), prepared_.view()))});
   const auto changes = [&](const ParameterRange& range) { return changes_rays(this->sensor().model, range); };
   if (std::any_of(ranges_.begin(), ranges_.end(), changes)) own_rays_.assign(environments, SensorRays(order));
 }

@@ -34,9 +34,9 @@ struct Branch {
   std::uint32_t entity, triangle;  // of the hit
   Triple n;                        // of the hit, against d
   float speed_m_s;
-  std::uint32_t lane;    // in the plan
-  std::uint32_t path;    // Channel::kPath
-  std::uint32_t parent;  // kNoBranch: a root
+  std::uint32_t lane;        // in the plan
+  std::uint32_t path;        // Channel::kPath
+  std::uint32_t parent;      // kNoBranch: a root
   std::uint32_t root, next;  // next of the same root, or kNoBranch
   bool is_mirrored;          // by the surface that the parent met
 
@@ -319,7 +319,7 @@ void follow_light(const RenderJob& job, std::uint32_t begin, std::uint32_t count
 }
 
 [[gnu::noinline]] void follow_samples(const RenderJob& job, std::uint32_t begin, std::uint32_t i, const CastBlock& cast,
-                    std::uint32_t lane, ReturnHits* hits) {
+                                      std::uint32_t lane, ReturnHits* hits) {
   BranchTrees trees(job, true);
   std::uint32_t shown = 0;  // the first sample that met something
   while (shown + 1 < kDivergingSamples && !(cast.range_m[lane + shown] < math::kInfinity)) ++shown;

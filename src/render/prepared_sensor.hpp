@@ -52,7 +52,9 @@ class PreparedSensor {
   [[nodiscard]] const CastPlan& plan() const { return rays_.plan(); }
   [[nodiscard]] const StagedChain& chain() const { return chain_; }
   /// Null if its rays are lines.
-  [[nodiscard]] const SamplePlan* samples() const { return divergence_of(sensor_, view_).diverges() ? &samples_ : nullptr; }
+  [[nodiscard]] const SamplePlan* samples() const {
+    return divergence_of(sensor_, view_).diverges() ? &samples_ : nullptr;
+  }
   /// RenderJob::echoes; null for height grids, which are no light.
   [[nodiscard]] const SamplePlan* echoes() const {
     return std::holds_alternative<GridScanner>(sensor_.model) ? nullptr : &samples_;

@@ -53,7 +53,8 @@ void read_materials(YamlReader map, Scene& scene) {
     material.name = entry.key();
     read_fields(entry, material.optics);
     if (const auto value = entry.find("reflectivity")) {
-      if (material.optics.is_clear()) value->fail_key("is not for a surface that passes or mirrors light: give diffuse");
+      if (material.optics.is_clear())
+        value->fail_key("is not for a surface that passes or mirrors light: give diffuse");
       material.reflectivity = static_cast<float>(value->number({0, 1, "1"}));
     }
     const auto table = Quantity::find(entry, "table_rad");

@@ -57,11 +57,11 @@ Scene make_sheets(const SurfaceOptics& glass, const std::vector<Sheet>& sheets) 
   scene.add_material({.name = "glass", .optics = glass});
   scene.add_material({.name = "wall", .reflectivity = 0.8F});
   for (const Sheet& sheet : sheets) {
-    scene.add_entity({.name = std::to_string(scene.entities().size()),
-                      .mesh = plane,
-                      .parent_from_entity =
-                          Pose{{sheet.x_m, 0, 0}, from_roll_pitch_yaw(0, -std::numbers::pi / 2, sheet.angle_rad)},
-                      .material = sheet.material});
+    scene.add_entity(
+        {.name = std::to_string(scene.entities().size()),
+         .mesh = plane,
+         .parent_from_entity = Pose{{sheet.x_m, 0, 0}, from_roll_pitch_yaw(0, -std::numbers::pi / 2, sheet.angle_rad)},
+         .material = sheet.material});
   }
   return scene;
 }
@@ -275,8 +275,7 @@ Scene make_glass_room(bool is_clear = true) {
     Material material = preset_material(std::string(kMaterialPresets[i]), kMaterialPresets[i]);
     if (!is_clear) material.optics = {};
     scene.add_material(material);
-    scene.add_entity(
-        {.name = material.name, .mesh = plane, .parent_from_entity = poses[i], .material = material.name});
+    scene.add_entity({.name = material.name, .mesh = plane, .parent_from_entity = poses[i], .material = material.name});
   }
   return scene;
 }

@@ -32,19 +32,17 @@ enum class Reason : std::uint8_t {
 };
 
 inline constexpr std::array<std::string_view, 19> kReasonNames = {
-    "hit",          "miss",        "below_min_range", "above_max_range", "loss_angle",        "hidden_left",
-    "hidden_right", "hidden_both", "low_energy",      "random_loss",     "dropout",           "masked",
-    "edge_loss",    "edge",        "speckle",         "low_texture",     "no_further_return", "low_power",
-    "specular"};
+    "hit",         "miss",        "below_min_range",   "above_max_range", "loss_angle", "hidden_left", "hidden_right",
+    "hidden_both", "low_energy",  "random_loss",       "dropout",         "masked",     "edge_loss",   "edge",
+    "speckle",     "low_texture", "no_further_return", "low_power",       "specular"};
 
 /// How many returns or points have each reason.
 using ReasonCounts = std::array<std::uint64_t, kReasonNames.size()>;
 
 /// The colour of each reason in pictures, 0xRRGGBB.
 inline constexpr std::array<std::uint32_t, kReasonNames.size()> kReasonColors = {
-    0x78c878, 0x22242e, 0xf0e442, 0x0072b2, 0xe69f00, 0x56b4e9, 0x009e73, 0x3c5a6e, 0x9467bd,
-    0xcc79a7, 0xd55e00, 0x6e6e6e, 0xb2182b, 0xffb6c1, 0x7fffd4, 0x8b5a2b, 0x4a3e5c, 0x820082,
-    0xb4dcff};
+    0x78c878, 0x22242e, 0xf0e442, 0x0072b2, 0xe69f00, 0x56b4e9, 0x009e73, 0x3c5a6e, 0x9467bd, 0xcc79a7,
+    0xd55e00, 0x6e6e6e, 0xb2182b, 0xffb6c1, 0x7fffd4, 0x8b5a2b, 0x4a3e5c, 0x820082, 0xb4dcff};
 
 constexpr std::string_view to_string(Reason reason) { return kReasonNames[static_cast<std::size_t>(reason)]; }
 

@@ -30,9 +30,9 @@
 
 namespace fathom {
 
-using RegisteredNoise = std::variant<AngularRay, LossAngle, StereoShadow, InvalidBand, StereoEnergy, TextureLoss,
-                                     EdgeLoss, MatchingWindow, AngularHit, DistanceNoise, UniformNoise, StudentNoise,
-                                     AmplitudeNoise, SubpixelRipple, Disparity, GainBias, Fog, Rain, Snow, PowerNoise,
-                                     BeamMixture, Dropout>;
+using RegisteredNoise =
+    std::variant<AngularRay, LossAngle, StereoShadow, InvalidBand, StereoEnergy, TextureLoss, EdgeLoss, MatchingWindow,
+                 AngularHit, DistanceNoise, UniformNoise, StudentNoise, AmplitudeNoise, SubpixelRipple, Disparity,
+                 GainBias, Fog, Rain, Snow, PowerNoise, BeamMixture, Dropout>;
 
 }  // namespace fathom
