@@ -40,7 +40,8 @@ shown = set(re.findall(r"images/([\w/]+\.\w+)[)\"]", "".join(page.read_text() fo
 assert shown == names, shown ^ names
 
 models = re.findall(r"^## ([a-z_]+)$", (ROOT / "docs/noise.md").read_text(), re.M)
-assert len(models) > 10 and {*models, "correlation"} == set(tool.STRIPS), {*models} ^ set(tool.STRIPS)
+weather = {"fog", "rain", "snow"}  # docs/weather.md shows them: a table top is too small
+assert len(models) > 10 and {*models, "correlation"} - weather == set(tool.STRIPS), {*models} ^ set(tool.STRIPS)
 
 gallery = (ROOT / "docs/gallery.md").read_text()
 assert len(gallery.split()) <= MOST_WORDS, f"docs/gallery.md has {len(gallery.split())} words, at most {MOST_WORDS}"
