@@ -91,7 +91,8 @@ inline NoiseChain any_chain(const Sensor& sensor) {
     const bool may_differ = info.stage != Stage::kRay && info.stage != Stage::kReading && info.stage != Stage::kImage;
     const int differs = may_differ ? *rc::gen::inRange(0, 4) : needs.place ? *rc::gen::inRange(0, 2) : 0;
     if (differs == 1) {
-      entry.by_entity = {{EntityId{1}, any_noise_of(info, needs.place)}, {EntityId{2}, any_noise_of(info, needs.place)}};
+      entry.by_entity = {{EntityId{1}, any_noise_of(info, needs.place)},
+                         {EntityId{2}, any_noise_of(info, needs.place)}};
     }
     if (differs == 2) entry.by_ring = {{1, any_noise_of(info)}};
     const bool may_correlate = info.draws.normals + info.draws.uniforms > 0 && sensor.returns.size() == 1;

@@ -188,8 +188,8 @@ TEST(WeatherInFrames, HardlyAnyFogKeepsMeasuredIntensities) {
     sensor.falloff.law = law;
     SensorNoise noise(sensor, {.seed = 7, .compute = {.threads = 1}});
     Frame frame(all_channels());
-    noise.apply_cloud(
-        0, {.x_m = x, .y_m = y, .z_m = z, .reflectivity = intensity, .reflectivity_has_incidence = true}, frame);
+    noise.apply_cloud(0, {.x_m = x, .y_m = y, .z_m = z, .reflectivity = intensity, .reflectivity_has_incidence = true},
+                      frame);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const std::uint32_t at = noise.cloud_places()[i];
       ASSERT_NEAR(frame.intensity()[at] / intensity[i], 1.0, 1e-6);
