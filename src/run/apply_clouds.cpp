@@ -113,7 +113,7 @@ class AppliedPoints {
       : places_(places),
         at_(frame.hit_sensor_m()),
         reason_(frame.reason()),
-        values_(frame.intensity()),
+        values_(intensity.shares().empty() ? std::span<const float>() : frame.intensity()),
         intensity_(intensity) {}
 
   [[nodiscard]] Reason reason(std::size_t i) const {

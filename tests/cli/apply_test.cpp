@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <string>
@@ -171,6 +172,42 @@ TEST_F(ApplyToClouds, WeatherDimsIntensities) {
   for (std::size_t k = 0; k < 200; ++k) {
     EXPECT_NEAR(float_at(bytes, 16 * k + 12), static_cast<double>(k) * std::exp(-2 * 0.1 * 5), 1e-2);
   }
+}
+
+TEST_F(ApplyToClouds, HardlyAnyWeatherKeepsEveryBitOfIntensities) {
+  std::string points = kitti(200);
+  for (std::size_t k = 0; k < 200; ++k) {
+    const float odd = 1.0F + 0.317F * static_cast<float>(k);
+    std::memcpy(points.data() + 16 * k + 12, &odd, sizeof(odd));
+  }
+  const std::string clean = write_text(folder_ / "a.bin", points);
+  const std::string sensor = lidar_with("{fog: {visibility_m: 1.0e+12}}, {power_noise: {stddev_m: 1.0e-9}}");
+  const Ended ended = run_fathom({"apply", sensor, clean, "--out", folder_ / "foggy"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const std::string bytes = bytes_of(folder_ / "foggy/a.bin");
+  ASSERT_EQ(bytes.size(), points.size());
+  for (std::size_t k = 0; k < 200; ++k) EXPECT_EQ(bytes.substr(16 * k + 12, 4), points.substr(16 * k + 12, 4)) << k;
+}
+
+TEST_F(ApplyToClouds, BrightDropsEndAtTheLargestIntensity) {
+  std::string text = pcd(2, 100);
+  text.replace(text.find("4 4 4 4 2"), 9, "4 4 4 2 2"), text.replace(text.find("F F F F U"), 9, "F F F I U");
+  text.replace(text.rfind(" 199 "), 5, " 300 ");  // the scale of 65535, which an int16 does not hold
+  const std::string clean = write_text(folder_ / "a.pcd", text);
+  const std::string sensor = lidar_with("{fog: {extinction_per_m: 1, backscatter_per_m_sr: 10}}");
+  const Ended ended = run_fathom({"apply", sensor, clean, "--out", folder_ / "foggy"});
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const std::string bytes = bytes_of(folder_ / "foggy/a.pcd");
+  const std::size_t body = bytes.find("DATA binary\n") + 12;
+  ASSERT_EQ(bytes.size(), body + std::size_t{200} * 16);
+  std::int16_t most = 0;
+  for (std::size_t k = 0; k < 200; ++k) {
+    std::int16_t value = 0;
+    std::memcpy(&value, bytes.data() + body + 16 * k + 12, sizeof(value));
+    EXPECT_GE(value, 0);
+    most = std::max(most, value);
+  }
+  EXPECT_EQ(most, 32767);
 }
 
 TEST_F(ApplyToClouds, LostPointsAreNanInRowsAndEveryFormatKeepsItsName) {

@@ -34,7 +34,8 @@ inline FieldValue any_value(const FieldInfo& field) {
   return field_value(field, any_between(std::max(field.low, -1.0), std::max(high, field.low)));
 }
 
-inline Noise any_noise_of(const NoiseInfo& info) {
+/// `placed`: a cloud with a region.
+inline Noise any_noise_of(const NoiseInfo& info, bool placed = false) {
   if (info.slug == BeamMixture::kSlug) {
     const auto sigma = static_cast<float>(any_between(0.001, 2.0));
     return BeamMixture{.w_hit = 0.5F,
@@ -54,7 +55,8 @@ inline Noise any_noise_of(const NoiseInfo& info) {
       values.push_back(field_value(field, 0));  // suits the left camera alone
       continue;
     }
-    values.push_back(any_value(field));
+    const bool is_region = placed && field.name == "region";
+    values.push_back(is_region ? field_value(field, *rc::gen::inRange(1, 3)) : any_value(field));
   }
   return make_noise(info.slug, values);
 }
@@ -87,8 +89,11 @@ inline NoiseChain any_chain(const Sensor& sensor) {
     if (sensor.returns.size() > 1 && (needs.neighbours || info.stage == Stage::kReading)) continue;
     ChainEntry entry(any_noise_of(info));
     const bool may_differ = info.stage != Stage::kRay && info.stage != Stage::kReading && info.stage != Stage::kImage;
-    const int differs = may_differ ? *rc::gen::inRange(0, 4) : 0;
-    if (differs == 1) entry.by_entity = {{EntityId{1}, any_noise_of(info)}, {EntityId{2}, any_noise_of(info)}};
+    const int differs = may_differ ? *rc::gen::inRange(0, 4) : needs.place ? *rc::gen::inRange(0, 2) : 0;
+    if (differs == 1) {
+      entry.by_entity = {{EntityId{1}, any_noise_of(info, needs.place)},
+                         {EntityId{2}, any_noise_of(info, needs.place)}};
+    }
     if (differs == 2) entry.by_ring = {{1, any_noise_of(info)}};
     const bool may_correlate = info.draws.normals + info.draws.uniforms > 0 && sensor.returns.size() == 1;
     if (may_correlate && *rc::gen::inRange(0, 3) == 0) {
@@ -116,7 +121,15 @@ inline Sensor any_sensor() {
   const Pose pose = {{any_between(-2, 2), any_between(-2, 2), any_between(-0.5, 0.5)},
                      from_roll_pitch_yaw(any_between(-1, 1), any_between(-1, 1), any_between(-3, 3))};
   Sensor sensor;
-  if (*rc::gen::arbitrary<bool>()) {
+  const int kind = *rc::gen::inRange(0, 5);
+  if (kind == 0) {
+    TofCamera camera;
+    camera.width = static_cast<std::uint32_t>(*rc::gen::inRange(2, 40));
+    camera.height = static_cast<std::uint32_t>(*rc::gen::inRange(2, 30));
+    camera.fx = 20, camera.footprint_px = *rc::gen::element(0.0, 1.0, 2.5);
+    camera.min_range_m = 0.5, camera.max_range_m = 20;
+    sensor = make_sensor(camera, {}, pose);
+  } else if (kind < 3) {
     StereoCamera camera = make_stereo(static_cast<std::uint32_t>(*rc::gen::inRange(2, 40)),
                                       static_cast<std::uint32_t>(*rc::gen::inRange(2, 30)), 20.0, 0.2);
     if (*rc::gen::arbitrary<bool>()) camera.max_range_m = 3.0;

@@ -54,6 +54,9 @@ std::vector<ParameterRange> any_ranges(const Sensor& sensor) {
     maybe("fy", 10, 50);  // so that packets have other shapes
     maybe("cx", 2, 8);
     maybe("cy", 2, 8);
+  } else if (std::holds_alternative<TofCamera>(sensor.model)) {
+    maybe("fx", 15, 30);
+    maybe("footprint_px", 0, 2);
   } else {
     maybe("start_azimuth_rad", -1, 1);
     maybe("rate_hz", 5, 20);

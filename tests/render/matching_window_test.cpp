@@ -122,15 +122,22 @@ TEST(MatchingWindowFrames, APostGrowsByTheClosedFormAndAThinOneDisappears) {
   }
 }
 
-// The k-th of 4 columns beside the shadow of 10 has 4 + k valid columns of 9.
+// The k-th of 4 columns beside the shadow of 10 has 4 + k valid columns of 9; at the border, of fewer rows.
 TEST(MatchingWindowFrames, AShadowWidensByTheClosedForm) {
   for (const std::ptrdiff_t lost : {1, 2, 3, 4}) {
     const MatchingWindow window{.radius_px = 4, .valid_share = (static_cast<float>(lost) + 4.5F) / 9};
     const Frame f = render_once(post_scene(21), make_sensor(post_camera(), {StereoShadow{}, window}));
-    for (std::uint32_t row = 4; row < 37; ++row) {  // whose windows lie in the image
+    for (std::uint32_t row = 0; row < 41; ++row) {
+      const double rows = std::min(row, 4U) + 1 + std::min(40 - row, 4U);
+      const double wanted = double{window.valid_share} * (9 * rows + 0.4 * (81 - 9 * rows));
+      std::ptrdiff_t beside = 0;
+      while (beside < 4 && static_cast<double>(5 + beside) * rows < wanted) ++beside;
       const auto* begin = f.reason().data() + std::size_t{row} * 121;
       ASSERT_EQ(std::count(begin, begin + 121, Reason::kHiddenRight), 10);
-      ASSERT_EQ(std::count(begin, begin + 121, Reason::kEdge), 2 * lost);
+      ASSERT_EQ(std::count(begin, begin + 121, Reason::kEdge), 2 * beside) << row;
+      if (row >= 4 && row < 37) {
+        ASSERT_EQ(beside, lost);
+      }
     }
   }
 }

@@ -5,12 +5,15 @@
 #include <array>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <fathom/noise/noise.hpp>
+#include <fathom/simulate/sensor_noise.hpp>
 
 #include "render/test_scenes.hpp"
+#include "support/error_text.hpp"
 
 namespace fathom::test::weather_test {
 
@@ -138,6 +141,61 @@ TEST(WeatherInFrames, DropletsReturnRaysThatMetNothing) {
   }
   sensor.detection.reach_10_m = 3;  // fog is too weak
   EXPECT_EQ(render_once(Scene(), sensor).reason()[0], Reason::kMiss);
+}
+
+TEST(WeatherInFrames, DropletsNearerThanTheSensorMeasuresDoNotHideSurfaces) {
+  SpinningLidar lidar = make_lidar();
+  lidar.min_range_m = 1.5;
+  Sensor sensor = make_sensor(lidar);
+  sensor.range_policy = RangePolicy::kDrop;
+  const Frame foggy = render_in({Fog{.visibility_m = 10.0F}}, sensor);
+  std::size_t soft = 0;
+  for (std::size_t i = 0; i < foggy.size(); ++i) {
+    ASSERT_EQ(foggy.reason()[i], Reason::kHit);
+    ASSERT_GE(foggy.range_m()[i], 1.5F);
+    soft += foggy.entity_id()[i] == index(kNoEntity) ? 1 : 0;
+  }
+  EXPECT_GT(soft, 100U);
+}
+
+TEST(WeatherInFrames, EdgesAreOfSurfacesAlone) {
+  const EdgeLoss edges = {.min_angle_rad = 0, .low_probability = 1, .high_probability = 1};
+  const Frame clear = render_in({edges}), foggy = render_in({edges, Fog{.visibility_m = 10.0F}});
+  std::size_t lost = 0, soft = 0;
+  for (std::size_t i = 0; i < foggy.size(); ++i) {
+    const bool is_soft = foggy.entity_id()[i] == index(kNoEntity);
+    ASSERT_EQ(foggy.reason()[i], is_soft ? Reason::kHit : clear.reason()[i]);
+    if (clear.reason()[i] == Reason::kEdgeLoss) is_soft ? ++soft : ++lost;
+  }
+  EXPECT_GT(soft, 10U);
+  EXPECT_GT(lost, 10U);
+}
+
+TEST(WeatherInFrames, ACloudOfAnEntityNeedsARegion) {
+  const ChainEntry entry(Fog{}, {EntityEntry{EntityId{1}, Fog{.visibility_m = 50, .x_m = 1}}});
+  EXPECT_EQ(input_error([&] { render_in({entry}); }), "sensor 'lidar': by_entity: fog of entity 1 has no region");
+}
+
+/// A wall before the sensor, whose measured intensities fall with the range.
+TEST(WeatherInFrames, HardlyAnyFogKeepsMeasuredIntensities) {
+  std::vector<float> x, y, z, intensity;
+  for (int i = 0; i < 200; ++i) {
+    x.push_back(10.0F), y.push_back(0.1F * static_cast<float>(i)), z.push_back(0.0F);
+    intensity.push_back(0.002F + 1e-5F * static_cast<float>(i));
+  }
+  for (const FalloffLaw law : {FalloffLaw::kNone, FalloffLaw::kInverseSquare}) {
+    Sensor sensor = make_sensor(make_lidar(), {Fog{.visibility_m = 1e12F}});
+    sensor.falloff.law = law;
+    SensorNoise noise(sensor, {.seed = 7, .compute = {.threads = 1}});
+    Frame frame(all_channels());
+    noise.apply_cloud(0, {.x_m = x, .y_m = y, .z_m = z, .reflectivity = intensity, .reflectivity_has_incidence = true},
+                      frame);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const std::uint32_t at = noise.cloud_places()[i];
+      ASSERT_NEAR(frame.intensity()[at] / intensity[i], 1.0, 1e-6);
+      ASSERT_EQ(frame.reason()[at], Reason::kHit);
+    }
+  }
 }
 
 }  // namespace

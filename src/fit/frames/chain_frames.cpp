@@ -75,10 +75,11 @@ bool reads_edges(const NoiseChain& chain) {
                      [](const ChainEntry& entry) { return entry.noise.info().needs.neighbours; });
 }
 
-/// Whether a chain also makes readings where the scene is empty.
+/// Whether a chain also makes readings where the scene is empty. Weather is not learned.
 bool draws_readings(const NoiseChain& chain) {
-  return std::any_of(chain.begin(), chain.end(),
-                     [](const ChainEntry& entry) { return entry.noise.stage() == Stage::kReading; });
+  return std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
+    return entry.noise.stage() == Stage::kReading && !entry.noise.info().needs.power;
+  });
 }
 
 OutsideLimits outside_of(const Sensor& sensor, const SensorView& view) {
@@ -309,7 +310,7 @@ class ChainFrameReader::Impl {
       throw InputError(
           fmt::format("sensor '{}': readings of {} are learned of rays that measure equally far, and these "
                       "measure {} to {} m",
-                      out_.sensor, detail::models_of(Stage::kReading), *nearest, *farthest));
+                      out_.sensor, BeamMixture::kSlug, *nearest, *farthest));
     }
     out_.returns.min_range_m = double{*std::min_element(rays.min_range_m.begin(), rays.min_range_m.end())};
     out_.returns.max_range_m = double{*farthest};

@@ -158,6 +158,27 @@ TEST(MatchingWindow, APixelBesideAHoleNeedsItsShareOfValidPixels) {
   }
 }
 
+TEST(MatchingWindow, WindowsAtTheBorderCountPixelsOutsideByTheirWeight) {
+  Disparities d = make_bar(30, 0, 30);
+  std::fill_n(d.px.begin() + 5 * 30, 4, 0.0F), std::fill_n(d.px.begin() + 12 * 30 + 25, 5, 0.0F);
+  const int rows = static_cast<int>(d.rows);
+  for (int at = 0; at < rows * 30; ++at) {
+    int valid = 0, all = 0;
+    for (int row = std::max(at / 30 - 4, 0); row <= std::min(at / 30 + 4, rows - 1); ++row) {
+      for (int col = std::max(at % 30 - 4, 0); col <= std::min(at % 30 + 4, 29); ++col) {
+        ++all, valid += d.px[static_cast<std::size_t>(row * 30 + col)] > 0 ? 1 : 0;
+      }
+    }
+    const double most = valid / (all + 0.4 * (81 - all));  // the share of which the pixel is just supported
+    for (const double share : {most - 1e-4, std::min(most + 1e-4, 1.0)}) {
+      const WindowRule rule = MatchingWindow{.radius_px = 4, .valid_share = static_cast<float>(share)}.window();
+      EXPECT_EQ(is_supported(rule, d.image(), static_cast<std::uint32_t>(at / 30), static_cast<std::uint32_t>(at % 30)),
+                valid == all || share < most)
+          << at;
+    }
+  }
+}
+
 TEST(MatchingWindow, WithoutACandidateThePixelIsLost) {
   Disparities d{9, 9, {}};
   for (int i = 0; i < 81; ++i) d.px.push_back(10.0F + 5.0F * static_cast<float>(i));  // each its own surface

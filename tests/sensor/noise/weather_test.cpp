@@ -148,6 +148,56 @@ void expect_law_of_thrown_drops() {
 TEST(Rain, HasTheLawOfThrownDrops) { expect_law_of_thrown_drops<Rain>(); }
 TEST(Snow, HasTheLawOfThrownDrops) { expect_law_of_thrown_drops<Snow>(); }
 
+/// The mean number of drops before a surface at d that return more than a power: Lambda(p, d).
+double summed_count(const DropLaw& law, double power, double d) {
+  constexpr int kSteps = 2000;
+  const double alpha = law.extinction_per_m(), step = std::log(d / law.nearest_m) / kSteps;
+  double sum = 0;
+  for (int i = 0; i < kSteps; ++i) {
+    const double r = law.nearest_m * std::exp(step * (i + 0.5)), w = law.beam_m + law.beam_rad * r;
+    const double least = w * r * std::sqrt(power * std::exp(2 * alpha * r) / law.reflectivity);
+    if (least > w) continue;
+    sum += step * r * 0.25 * M_PI * w * w * law.per_m3_mm / law.per_mm * std::exp(-law.per_mm * 1e3 * least);
+  }
+  return sum;
+}
+
+/// The share of rays whose strongest drop returns at least a power, by the tables.
+double share_of_table(const std::vector<float>& table, double power, double d) {
+  double low = 0, high = 1;
+  for (int i = 0; i < 24; ++i) {
+    const double u = 0.5 * (low + high);
+    const SoftReturn drop = strongest_drop(table.data(), static_cast<float>(d), static_cast<float>(u), 0.5F);
+    (double{drop.power} >= power ? low : high) = u;
+  }
+  return low;
+}
+
+/// For powers that may outshine a surface of reflectivity 0.01.
+void expect_shares_of_the_integral(const DropLaw& law, double tolerance) {
+  const std::vector<float> table = DropTable::make(law);
+  for (const double d : {2.0, 5.0, 12.0, 40.0, 120.0, 250.0}) {
+    for (const double power : {1e-6, 1e-5, 1e-4, 1e-3, 1e-2}) {
+      if (power < 0.01 / (d * d)) continue;
+      EXPECT_NEAR(share_of_table(table, power, d), -std::expm1(-summed_count(law, power, d)), tolerance)
+          << "power " << power << ", surface at " << d;
+    }
+  }
+}
+
+TEST(Weather, DropsHaveTheSharesOfTheIntegral) {
+  for (const Beam& beam : {kBeams[0], kBeams[1], kBeams[2], Beam{"laser pointer", 0.001F, 0.0F, 0, 0}}) {
+    for (const float rate : {1.0F, 10.0F, 100.0F}) {
+      SCOPED_TRACE(std::string(beam.preset) + ", " + std::to_string(rate) + " mm/h");
+      const bool is_narrow = beam.rad == 0;  // drops fill it
+      const Rain rain = {.rate_mm_per_h = rate, .beam_m = beam.width_m, .beam_rad = beam.rad};
+      const Snow snow = {.rate_mm_per_h = rate, .beam_m = beam.width_m, .beam_rad = beam.rad};
+      expect_shares_of_the_integral(rain.drops(), 1e-3);
+      expect_shares_of_the_integral(snow.drops(), is_narrow ? 5e-3 : rate > 10 ? 2.5e-3 : 1e-3);
+    }
+  }
+}
+
 /// (pi / 4) 1e-6 integral of 2 D^2 n(D), by the rule of trapezoids.
 double summed_extinction(double per_m3_mm, double per_mm) {
   double sum = 0;
