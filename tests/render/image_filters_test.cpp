@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -453,18 +454,26 @@ TEST(ImageFilters, OfEnvironmentsAreThoseOfSimulators) {
   EXPECT_EQ(test::message_of<InputError>([&] { Environments(align_scene(), sensor, {.count = 2}); }),
             "sensor 'camera': filters.temporal needs the frames before, which environments do not keep");
   sensor.filters.temporal.reset();
-  Environments batch(align_scene(), sensor, {.simulator = {.seed = 7}, .count = 3});
+  const ParameterRange focal = {.field = "fx", .low = 30, .high = 45, .target = RangeTarget::kSensor};
+  Environments batch(align_scene(), sensor, {.simulator = {.seed = 7}, .count = 3, .ranges = {focal}});
   EXPECT_EQ(batch.rows(SensorId{0}), sensor.aligned_to->height);
   Frame all(test::all_channels()), one(test::all_channels());
   batch.render(4, all);
   for (std::uint32_t e = 0; e < 3; ++e) {
     Simulator simulator(align_scene(), {.seed = episode_seed(7, e, 0)});
+    std::get<StereoCamera>(sensor.model).fx = batch.drawn(e)[0].value;
     simulator.render(simulator.add_sensor(sensor), 4, one);
     for (std::size_t i = 0; i < one.size(); ++i) {
       ASSERT_EQ(all.reason()[e * one.size() + i], one.reason()[i]);
       if (one.reason()[i] != Reason::kHit) continue;
       ASSERT_EQ(all.depth_m()[e * one.size() + i], one.depth_m()[i]);
     }
+  }
+  Frame some(test::all_channels());
+  constexpr std::uint32_t kSecond = 1;
+  batch.render(4, some, std::span(&kSecond, 1));
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    ASSERT_EQ(some.reason()[i], i / one.size() == 1 ? all.reason()[i] : Reason::kMasked);
   }
 }
 
