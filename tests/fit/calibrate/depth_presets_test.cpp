@@ -115,7 +115,7 @@ TEST(FilteredPreset, HasTheDeviationOfFilteredFramesInTheHouse) {
   }
 }
 
-// Raw frames of public data sets: neighbours correlate by 0.44 to 0.68, and 30 % are holes.
+// Raw frames (docs/depth-cameras.md): neighbours correlate by 0.44 to 0.68, and 30 % are holes.
 TEST(Kinect, HasTheErrorAndTheHolesOfRawFrames) {
   constexpr std::uint64_t kSeeds = 4;  // the few patches of a still camera stay
   for (const auto& [scene, pose] : {std::pair(kTableTop, looking_down({-0.35, 0, 0.9}, 45, 0)),
