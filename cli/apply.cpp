@@ -297,7 +297,10 @@ void apply_to_files(const ApplyOptions& options) {
     display->show_fraction(static_cast<double>(k + 1) / static_cast<double>(files.size()));
   }
   display.reset();
-  if (!options.quiet) print(counts_text(options, files.size(), clouds, counts));
+  if (options.quiet) return;
+  print(counts_text(options, files.size(), clouds, counts));
+  if (const auto& to = chosen.sensor.aligned_to)
+    print(fmt::format("aligned_to: {} x {} pixels\n", to->width, to->height));
 }
 
 /// Files, a bag, or two topics.

@@ -60,6 +60,7 @@ class _Batch:
         self._parts = {name: known[name] for name in self.outputs}
         if len(sensor.returns) > 1:
             raise InputError(f"sensor '{sensor.name}': {len(sensor.returns)} returns of each ray; what comes out of a batch has one")
+        self._sensor = sensor
         self._envs = Environments(scene, sensor, count, **options)
         self._miss = float(miss)
         self._lost = self._miss if lost is None else float(lost)

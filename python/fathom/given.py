@@ -99,7 +99,7 @@ class SensorNoise(_fathom._SensorNoise):
         channels: Union[None, str, Sequence[str]] = None,
         out: Optional[_fathom.Frame] = None,
     ) -> Any:
-        """The noisy image, float32 in the shape of the clean one; with `channels` or `out` a Frame.
+        """The noisy image, float32 in the shape of the clean one, or of aligned_to; with `channels` or `out` a Frame.
 
         image: [rows, cols] or [N, rows, cols], which become frames index, index + 1, ..., or frame `index` of environments
         0, 1, ...; any array of NumPy or DLPack in the memory of the processor. 0, a negative number, NaN and infinity mean

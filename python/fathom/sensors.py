@@ -58,7 +58,7 @@ class SensorModel:
 
     @property
     def shape(self) -> Tuple[int, int]:
-        """(rows, cols) of its frames."""
+        """(rows, cols) of its frames, unless the sensor has aligned_to."""
         rows, cols = self._model.shape
         return rows, cols
 

@@ -45,6 +45,7 @@ class ObservationNoise:
 
     def __init__(self, sensor: Any, environments: int, lost: float, options: Mapping[str, Any]) -> None:
         self._noise: Any = SensorNoise(sensor, environments=environments, **options)
+        check_keeps_shape(self._noise.sensor)
         self._environments, self._lost = environments, lost
 
     def __call__(self, data: Any) -> Any:
@@ -72,6 +73,14 @@ def check_image(name: str, shape: Sequence[int], wanted: Sequence[int]) -> None:
         raise InputError(f"{name}: observations of shape {tuple(shape)} given, {tuple(wanted)} wanted")
 
 
+def check_keeps_shape(sensor: Any) -> None:
+    """Refuses a sensor whose noisy images have another shape than the clean ones."""
+    to = sensor.aligned_to
+    if to and (to["height"], to["width"]) != tuple(sensor.model.shape):
+        raise InputError(f"sensor '{sensor.name}': aligned_to changes the shape of images, and observations keep theirs: "
+                         "give a Sensor with aligned_to={}")
+
+
 def filled(image: Any, lost: float) -> Any:
     return np.where(np.isnan(image), np.float32(lost), image)
 
@@ -90,6 +99,7 @@ def _gymnasium() -> Tuple[Any, ...]:
                      **options: Any) -> None:
             super().__init__(env)
             self.noise: Any = SensorNoise(sensor, environments=1, **options)
+            check_keeps_shape(self.noise.sensor)
             self.key, self.lost, self.scale = key, lost, scale
             self.image_space = env.observation_space if key is None else env.observation_space[key]
             check_image("env", self.image_space.shape, self.noise.sensor.model.shape)
@@ -135,6 +145,7 @@ def _torch() -> Tuple[Any, ...]:
                 if self._noise is not None:
                     _KEPT.append(self._noise)
                 self._noise, self._process = SensorNoise(self.sensor, **self.options), os.getpid()
+                check_keeps_shape(self._noise.sensor)
             images = array(depth)
             noisy = self._noise(images.reshape(-1, *images.shape[-2:]), index)
             return torch.from_numpy(filled(noisy, self.lost).reshape(images.shape)).to(depth.device)

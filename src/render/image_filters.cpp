@@ -243,9 +243,11 @@ class ImageFilter {
       return is_valid(pixel) ? depth_m_[pixel] < depth_m_[other] : clean_m[pixel] < clean_m[other];
     };
     for (std::size_t i = 0; i < size_.pixels(); ++i) {
-      if (i % size_.cols == 0) stop_if_asked(job_.should_stop);
       const FilledPixels& filled = memory_.filled[i];
+      const bool is_large = filled.right - filled.left > 1024;
+      if (i % size_.cols == 0) stop_if_asked(job_.should_stop);
       for (std::int32_t v = filled.top; v <= filled.bottom; ++v) {
+        if (is_large) stop_if_asked(job_.should_stop);
         for (std::int32_t u = filled.left; u <= filled.right; ++u) {
           std::uint32_t& nearest = memory_.nearest[static_cast<std::size_t>(v) * camera.width + std::size_t(u)];
           if (wins(i, nearest)) nearest = static_cast<std::uint32_t>(i);
@@ -301,11 +303,11 @@ class ImageFilter {
   void copy(const T* from, T* to, T nothing) const {
     if (to == nullptr) return;
     from += job_.first, to += first_;
-    if (steps_.aligned_to == nullptr) {
-      std::copy_n(from, pixels_, to);
-      return;
-    }
     executor_.parallel_for(pixels_, 4096, [&](std::size_t begin, std::size_t end) {
+      if (steps_.aligned_to == nullptr) {
+        std::copy(from + begin, from + end, to + begin);
+        return;
+      }
       for (std::size_t i = begin; i < end; ++i) {
         const std::uint32_t nearest = memory_.nearest[i];
         to[i] = nearest == ~0U ? nothing : from[nearest];

@@ -255,12 +255,16 @@ class SensorNoise::Impl {
     for (CorrelatedDraws& draws : cloud_chain_.correlated) draws.closes = false;
   }
 
-  static void begin_frame(std::uint32_t index, const FrameTime& time, const PatternShape& image, std::size_t images,
-                          Frame& frame) {
+  static void check_pixels(std::size_t images, const PatternShape& image) {
     if (images * std::uint64_t{image.rows} * image.cols > kMaxRays) {
       throw InputError(
           fmt::format("{} images of {} x {} pixels are more than {}", images, image.rows, image.cols, kMaxRays));
     }
+  }
+
+  static void begin_frame(std::uint32_t index, const FrameTime& time, const PatternShape& image, std::size_t images,
+                          Frame& frame) {
+    check_pixels(images, image);
     FrameWriter writer(frame);
     writer.resize(static_cast<std::uint32_t>(images) * image.rows, image.cols);
     writer.set_time(index, time.content, time.stamp_s, time.delivered_s);
@@ -290,6 +294,7 @@ class SensorNoise::Impl {
   }
 
   void render_all(std::span<const GivenFrame> given, Frame& frame) {
+    check_pixels(given.size(), {rays().rows, rays().cols});
     begin_frame(next_[0], frame_time(next_[0]), image_shape(sensor()), given.size(), frame);
     // Rays that differ from frame to frame have one plan at a time.
     const std::size_t rays_at_once = executor_->threads() == 1 ? kRaysInCache : kRaysAtOnce;

@@ -136,7 +136,7 @@ bool MessageNoise::set_camera(std::span<const std::byte> camera_info) {
   const bool is_known =
       info_ && info.k == info_->k && info.p == info_->p && info.height == info_->height && info.width == info_->width;
   const bool replaces = info_ && !is_known;
-  if (!is_known) info_ = std::move(info), noise_.reset();
+  if (!is_known) info_ = std::move(info), noise_.reset(), first_.reset();
   return replaces;
 }
 
@@ -168,7 +168,8 @@ std::string MessageNoise::apply_to_image(std::uint32_t index, std::span<const st
   read_depths(message, image_, depth_);
   fit_camera(depth_.rows, depth_.cols);
   take_clean(depth_, options_.levels_per_m, clean_m_);
-  noise_->apply(index, {.depth_m = clean_m_}, frame_);
+  if (sensor_.filters.temporal && !first_) first_ = index;  // the filter begins with frame 0
+  noise_->apply(index - first_.value_or(0), {.depth_m = clean_m_}, frame_);
   std::vector<std::byte> noisy(message.begin(), message.end());
   std::byte* const data = noisy.data() + (image_.data.data() - message.data());
   const std::span<const float> depth_m = frame_.depth_m();

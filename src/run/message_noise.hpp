@@ -60,8 +60,9 @@ class MessageNoise {
   bool is_camera_ = false;
   MessageNoiseOptions options_;
   std::optional<msg::CameraInfo> info_;
-  std::optional<SensorNoise> noise_;   // of images, when the first of them has come
-  std::optional<msg::LaserScan> fan_;  // the rays of a sensor that publishes scans
+  std::optional<SensorNoise> noise_;    // of images, when the first of them has come
+  std::optional<std::uint32_t> first_;  // with filters.temporal: the frame with which noise_ began
+  std::optional<msg::LaserScan> fan_;   // the rays of a sensor that publishes scans
   Frame frame_;
   msg::Image image_;
   BagDepth depth_;

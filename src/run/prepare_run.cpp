@@ -278,8 +278,9 @@ std::optional<FrameTime> last_delivered(const Simulator& simulator, SensorId sen
 
 namespace {
 
-// Upper limits: a triangle in the meshes and their trees, and a ray in the pattern and the plan of its casting.
-constexpr std::uint64_t kBytesPerTriangle = 150, kBytesPerPlannedRay = 60;
+// Upper limits: a triangle in the meshes and their trees, a ray in the pattern and the plan of its casting, and a pixel
+// in the memory of filters.
+constexpr std::uint64_t kBytesPerTriangle = 150, kBytesPerPlannedRay = 60, kBytesPerFilteredRay = 40;
 
 std::uint64_t channel_bytes(ChannelSet channels) {
   std::uint64_t bytes = 0;
@@ -307,6 +308,15 @@ SensorPlan plan_sensor(const SensorSetup& setup, const RunSensor& sensor) {
   return plan;
 }
 
+/// For the rays, the frame, and the frame before filters and alignment.
+std::uint64_t memory_of(const Sensor& sensor, ChannelSet channels, const SensorPlan& plan) {
+  const PatternShape shape = pattern_shape(sensor.model);
+  const std::uint64_t rays = std::uint64_t{shape.rows} * shape.cols, pixel_bytes = channel_bytes(channels);
+  const std::uint64_t bytes = rays * kBytesPerPlannedRay + plan.rays() * plan.returns * pixel_bytes;
+  const bool is_filtered = sensor.filters.any() || sensor.aligned_to;
+  return is_filtered ? bytes + rays * (kBytesPerFilteredRay + pixel_bytes) : bytes;
+}
+
 RunPlan plan_within_memory(const SceneSetup& setup, const RunOptions& options) {
   RunOptions what;  // without folder and `compute`
   what.frames = options.frames;
@@ -319,8 +329,7 @@ RunPlan plan_within_memory(const SceneSetup& setup, const RunOptions& options) {
   for (std::size_t i = 0; i < run.sensors.size(); ++i) {
     const RunSensor& sensor = run.sensors[i];
     plan.sensors.push_back(plan_sensor(setup.sensors[i], sensor));
-    plan.memory_bytes += plan.sensors.back().rays() *
-                         (kBytesPerPlannedRay + plan.sensors.back().returns * channel_bytes(sensor.channels));
+    plan.memory_bytes += memory_of(setup.sensors[i].sensor, sensor.channels, plan.sensors.back());
   }
   plan.ranges = setup.entity_ranges.size();
   for (const SensorSetup& sensor : setup.sensors) plan.ranges += sensor.ranges.size();

@@ -223,6 +223,7 @@ void read_sensors(const YamlReader& list, const BareLinks& bare_links, SceneFile
     item.located([&] { names.add(sensor.name); });
     const PatternShape shape = pattern_shape(sensor.model);
     rays += std::uint64_t{shape.rows} * shape.cols * sensor.returns.size();
+    if (sensor.aligned_to) rays += std::uint64_t{sensor.aligned_to->height} * sensor.aligned_to->width;
     check_rays(item, rays);
   }
   if (setup.sensors.empty()) list.fail("has no sensor");

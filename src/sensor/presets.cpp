@@ -116,7 +116,7 @@ void add_depth_presets(std::vector<SensorPreset>& presets) {
   // Kinect-v1: infrared camera 640 x 480 with 580 px focal length, projector 75 mm to its right: the pattern reaches a
   // point only when the projector sees it, so the projector acts as the right camera. Steps of 1/8 px (Konolige and
   // Mihelich, "Technical description of Kinect calibration", also for the window of 9 x 9 px), deviation of half a step
-  // (Khoshelham and Elberink 2012, section 4). Public raw frames: residuals of neighbours correlate by 0.44 to 0.68,
+  // (Khoshelham and Elberink 2012, section 4). Raw frames (docs/depth-cameras.md): residuals correlate by 0.44 to 0.68,
   // and 30 % of the pixels are holes. Scenes do not describe most causes of holes (dark, shiny and thin things), so
   // patches may lie anywhere. Their size, outlines as of a D435 and losses by angle as of real_structured_light: by
   // construction.
@@ -125,7 +125,7 @@ void add_depth_presets(std::vector<SensorPreset>& presets) {
   presets.push_back(
       {"Kinect-v1",
        "Khoshelham and Elberink, Sensors 12 (2012) 1437; Konolige and Mihelich, ROS kinect_calibration; "
-       "Microsoft Kinect for Windows sensor specification (0.8 to 4 m)",
+       "Microsoft Kinect for Windows sensor specification (0.8 to 4 m); errors and holes: docs/depth-cameras.md",
        "640 x 480, 57 x 43 degrees, projector 75 mm beside the camera",
        kinect,
        {StereoShadow{},

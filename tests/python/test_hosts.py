@@ -108,13 +108,13 @@ def test_mjlab_groups_and_the_parent(mjlab):
 CAMERA = fa.sensors.StereoCamera(width=16, height=12, horizontal_fov_deg=80, baseline_m=0.05, max_range_m=6)
 
 
-def isaac_camera(isaaclab, count=4, **more):
+def isaac_camera(isaaclab, count=4, model=CAMERA, **more):
     rng = np.random.default_rng(1)
     poses = types.SimpleNamespace(
         places=(rng.uniform(-1, 1, (count, 3)) + [-1, 0, 1.2]).view(hosts.Tensor), turns=np.tile([0, 0, 0, 1.0], (count, 1)).view(hosts.Tensor),
         balls=rng.uniform(-1, 1, (count, 1, 3)).view(hosts.Tensor), ball_turns=np.tile([0, 0, 0, 1.0], (count, 1, 1)).view(hosts.Tensor))
     cfg = isaaclab.RayCasterCameraCfg(
-        prim_path="/World/envs/env_.*/camera", scene=room(), model=CAMERA, noise=[fa.noise.Distance(stddev_m=0.02)], seed=5,
+        prim_path="/World/envs/env_.*/camera", scene=room(), model=model, noise=[fa.noise.Distance(stddev_m=0.02)], seed=5,
         data_types=("distance_to_image_plane", "normals", "reason"), entities=["ball"],
         sensor_poses=lambda: (poses.places, poses.turns), entity_poses=lambda: (poses.balls, poses.ball_turns), **more)
     camera = cfg.class_type(cfg)
@@ -155,6 +155,15 @@ def test_isaac_lab_sees_what_a_batch_sees(monkeypatch, base):
     assert same(second[[0, 3]], first[[0, 3]]) and not same(second[1], first[1])
     camera.update(0.1)
     assert not same(camera.data.output["distance_to_image_plane"][0], first[0])
+
+
+def test_isaac_lab_has_the_intrinsics_of_the_camera_to_which_depths_are_aligned(monkeypatch):
+    hosts.install(monkeypatch)
+    model = fa.preset("D435_filtered").replace(width=16, height=12, fx=8.0)
+    camera, _ = isaac_camera(importlib.import_module("fathom.isaaclab"), count=1, model=model)
+    data = camera.data
+    assert data.output["distance_to_image_plane"].shape == (1, 720, 1280, 1) and data.image_shape == (720, 1280)
+    assert data.intrinsic_matrices[0, 0, 0] == 924
 
 
 def test_isaac_lab_resets_by_masks(monkeypatch):
@@ -236,6 +245,19 @@ def test_gymnasium_keeps_the_space(monkeypatch, dtype, scale):
         wrappers.NoisyObservation(DepthEnv(hosts.Box(0, 1, (3, 3), dtype), None), "D435", **DEPTH)
     with pytest.raises(fa.InputError, match=r"env: observations of shape \(16, 12\) given, \(12, 16\) wanted"):
         wrappers.NoisyObservation(DepthEnv(hosts.Box(0, 1, (16, 12), dtype), None), "D435", **DEPTH)
+
+
+def test_observations_keep_their_shape(monkeypatch):
+    hosts.install(monkeypatch)
+    wrappers = importlib.import_module("fathom.wrappers")
+    box = hosts.Box(0, 2, (12, 16), np.float32)
+    text = "sensor 'sensor': aligned_to changes the shape of images, and observations keep theirs: "
+    with pytest.raises(fa.InputError, match=text):
+        wrappers.NoisyObservation(DepthEnv(box, None), "D435_filtered", **DEPTH)
+    with pytest.raises(fa.InputError, match=text):
+        wrappers.ObservationNoise("D435_filtered", 2, 0.0, DEPTH)
+    with pytest.raises(fa.InputError, match=text):
+        wrappers.NoiseModule("D435_filtered", **DEPTH)(hosts.tensor(np.full((12, 16), 1.5, np.float32)))
 
 
 def test_gymnasium_takes_one_image_of_a_dict(monkeypatch):

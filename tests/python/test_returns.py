@@ -117,8 +117,9 @@ def test_filters_and_alignment():
     scene_file = SOURCE / "examples/06_stereo/stereo.yaml"
     read = fa.load(scene_file, ["sensors.stereo.filters={hole_filling: left, spatial: {alpha: 0.5}, temporal: {}}"]).sensors[0]
     assert read.filters == {"hole_filling": "left", "spatial": {}, "temporal": {}} and read.aligned_to == {}
-    noisy = fa.SensorNoise(filled)(np.ones((24, 32), np.float32), channels=("depth", "reason"))
-    assert noisy.depth.shape == (16, 20) and (noisy.depth == frame.depth)[:, 5:].all()
+    clean_m = fa.Simulator(scene, [raw]).render(0, 0, ("clean_range",)).clean_range
+    noisy = fa.SensorNoise(filled)(clean_m, kind="range", channels=("depth", "reason"))
+    assert noisy.depth.shape == (16, 20) and same(noisy.depth, frame.depth)
     preset = fa.Sensor("camera", "D435_filtered")
     assert preset.filters == {"spatial": {}} and preset.aligned_to["width"] == 1280
     assert preset.replace(filters={}, aligned_to={}).filters == {}

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -300,6 +301,58 @@ TEST(Alignment, GivesEachPixelTheNearestDepthPixelOnIt) {
   }
 }
 
+/// A given image, seen by the depth camera moved by `offset`, whose principal point is 0.3 px to the right and below:
+/// depth pixel u fills u and u + 1.
+Frame seen_beside(const std::vector<float>& depth_m, const Pose& offset) {
+  Sensor sensor = filtered_sensor({});
+  sensor.aligned_to = AlignedCamera{.fx = kFilterFx,
+                                    .fy = kFilterFx,
+                                    .cx = (kFilterCols - 1) / 2.0 + 0.3,
+                                    .cy = (kFilterRows - 1) / 2.0 + 0.3,
+                                    .width = kFilterCols,
+                                    .height = kFilterRows,
+                                    .offset = offset};
+  Frame frame({Channel::kDepth, Channel::kReason});
+  SensorNoise(sensor).apply(0, {.depth_m = depth_m}, frame);
+  return frame;
+}
+
+TEST(Alignment, OfACameraInTheSamePlaceTakesTheNearestOfFourPixels) {
+  std::vector<float> depth_m;
+  for (const float d : rough_image(9)) depth_m.push_back(d > 0 ? static_cast<float>(kStepsTimesDepth / d) : 0.0F);
+  const Frame found = seen_beside(depth_m, {});
+  for (std::uint32_t v = 0; v < kFilterRows; ++v) {
+    for (std::uint32_t u = 0; u < kFilterCols; ++u) {
+      float nearest = 1e9F;
+      for (const std::uint32_t row : {v == 0 ? 0 : v - 1, v}) {
+        for (const std::uint32_t col : {u == 0 ? 0 : u - 1, u}) {
+          const float z = depth_m[row * kFilterCols + col];
+          if (z > 0) nearest = std::min(nearest, z);
+        }
+      }
+      const std::size_t i = std::size_t{v} * kFilterCols + u;
+      if (nearest < 1e9F) {
+        EXPECT_NEAR(found.depth_m()[i], nearest, 1e-6) << i;
+      } else {
+        EXPECT_EQ(found.reason()[i], Reason::kMiss) << i;
+      }
+    }
+  }
+}
+
+// fx b / z = 2.5 px, and 0.3 px: the first depth pixel fills columns 2 and 3.
+TEST(Alignment, ShiftsAWallByItsDisparity) {
+  const std::vector<float> wall_m(std::size_t{kFilterRows} * kFilterCols, 0.8F);
+  const Frame beside = seen_beside(wall_m, {{0, 0.05, 0}, {}}), behind = seen_beside(wall_m, {{0.9, 0, 0}, {}});
+  for (std::size_t i = 0; i < wall_m.size(); ++i) {
+    EXPECT_EQ(beside.reason()[i], i % kFilterCols < 2 ? Reason::kMasked : Reason::kHit) << i;
+    if (i % kFilterCols >= 2) {
+      EXPECT_NEAR(beside.depth_m()[i], 0.8, 1e-6) << i;
+    }
+    EXPECT_EQ(behind.reason()[i], Reason::kMasked) << i;
+  }
+}
+
 Sensor sensor_with_all_steps() {
   Sensor sensor = filtered_sensor(
       {.spatial = SpatialFilter{.holes_fill = 1}, .temporal = TemporalFilter{}, .hole_filling = HoleFilling::kFarthest},
@@ -315,12 +368,16 @@ void expect_same_frames(const Frame& a, const Frame& b) {
 }
 
 TEST(ImageFilters, DependOnlyOnTheNumberOfTheFrame) {
+  Sensor sensor = sensor_with_all_steps();
+  sensor.parent_from_sensor = Trajectory({{0, {}}, {1, {{0.1, 0.05, 0}, from_roll_pitch_yaw(0, 0, 0.1)}}});
+  sensor.noise[0].correlation.motion_m = sensor.noise[0].correlation.motion_rad = 0.02;
+  sensor.timing.freeze = 0.3;
   Simulator simulator(align_scene(), {.seed = 5, .compute = {.threads = 1}});
-  const SensorId id = simulator.add_sensor(sensor_with_all_steps());
+  const SensorId id = simulator.add_sensor(sensor);
   Frame frame(test::all_channels());
   for (const std::uint32_t index : {0U, 1U, 2U, 2U, 6U, 3U}) {
     simulator.render(id, index, frame);
-    expect_same_frames(frame, rendered(sensor_with_all_steps(), index, 3));
+    expect_same_frames(frame, rendered(sensor, index, 3));
   }
 }
 
@@ -371,23 +428,52 @@ TEST(ImageFilters, OfGivenFramesAreThoseOfASimulator) {
             "sensor 'camera': filters.temporal takes frames in their order: frame 0 or 6, not 9");
 }
 
+// A frozen frame is its content once more, and is no new frame of the filter.
+TEST(ImageFilters, OfGivenFramesLeaveOutFrozenFrames) {
+  Sensor sensor = sensor_with_all_steps();
+  Sensor plain = sensor;
+  plain.filters = {}, plain.aligned_to.reset();
+  const Frame clean = rendered(plain, 0);
+  sensor.timing.freeze = 0.5;
+  const GivenFrame given = {.range_m = clean.clean_range_m(), .entity_id = clean.entity_id()};
+  SensorNoise noise(sensor, {.seed = 5});
+  const ChannelSet channels = {Channel::kDepth, Channel::kReason, Channel::kHitSensor, Channel::kEntityId};
+  Frame frame(channels);
+  std::uint32_t frozen = 0;
+  for (std::uint32_t index = 0; index < 8; ++index) {
+    frozen += noise.frame_time(index).is_frozen() ? 1 : 0;
+    noise.apply(index, given, frame);
+    expect_same_frames(frame, rendered(sensor, index, 2, channels));
+  }
+  EXPECT_GT(frozen, 0U);
+  EXPECT_LT(frozen, 8U);
+}
+
 TEST(ImageFilters, OfEnvironmentsAreThoseOfSimulators) {
   Sensor sensor = sensor_with_all_steps();
   EXPECT_EQ(test::message_of<InputError>([&] { Environments(align_scene(), sensor, {.count = 2}); }),
             "sensor 'camera': filters.temporal needs the frames before, which environments do not keep");
   sensor.filters.temporal.reset();
-  Environments batch(align_scene(), sensor, {.simulator = {.seed = 7}, .count = 3});
+  const ParameterRange focal = {.field = "fx", .low = 30, .high = 45, .target = RangeTarget::kSensor};
+  Environments batch(align_scene(), sensor, {.simulator = {.seed = 7}, .count = 3, .ranges = {focal}});
   EXPECT_EQ(batch.rows(SensorId{0}), sensor.aligned_to->height);
   Frame all(test::all_channels()), one(test::all_channels());
   batch.render(4, all);
   for (std::uint32_t e = 0; e < 3; ++e) {
     Simulator simulator(align_scene(), {.seed = episode_seed(7, e, 0)});
+    std::get<StereoCamera>(sensor.model).fx = batch.drawn(e)[0].value;
     simulator.render(simulator.add_sensor(sensor), 4, one);
     for (std::size_t i = 0; i < one.size(); ++i) {
       ASSERT_EQ(all.reason()[e * one.size() + i], one.reason()[i]);
       if (one.reason()[i] != Reason::kHit) continue;
       ASSERT_EQ(all.depth_m()[e * one.size() + i], one.depth_m()[i]);
     }
+  }
+  Frame some(test::all_channels());
+  constexpr std::uint32_t kSecond = 1;
+  batch.render(4, some, std::span(&kSecond, 1));
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    ASSERT_EQ(some.reason()[i], i / one.size() == 1 ? all.reason()[i] : Reason::kMasked);
   }
 }
 
@@ -404,9 +490,7 @@ TEST(ImageFilters, AreRefusedWhereTheyMakeNoSense) {
       "sensor 'camera': filters.spatial acts on disparities: it needs a stereo_camera with baseline_m above 0, or "
       "with poses of both");
   sensor.model = test::make_lidar();
-  EXPECT_EQ(
-      text(sensor),
-      "sensor 'camera': filters acts on the images of a depth_camera or a stereo_camera, not of a spinning_lidar");
+  EXPECT_EQ(text(sensor), "sensor 'camera': filters acts on the images of a depth camera, not of a spinning_lidar");
   sensor = filtered_sensor({});
   sensor.aligned_to = AlignedCamera{.fx = 61, .fy = 55, .cx = 17, .cy = 12, .width = 37};
   EXPECT_EQ(text(sensor), "sensor 'camera': aligned_to.height = 0 is not in [1, 65536] px");

@@ -376,6 +376,20 @@ TEST_F(ApplyBagTest, RefusesIntrinsicsThatChangeOrAreMissing) {
   EXPECT_TRUE(test::contains(test::message_of<InputError>(as_db3), "out.db3: bags are written as MCAP"));
 }
 
+// The filter has no past for another camera.
+TEST_F(ApplyBagTest, BeginsATemporalFilterWithEachCamera) {
+  Sensor sensor = stereo_sensor();
+  sensor.filters.temporal = TemporalFilter{};
+  MessageNoise noise(sensor, {});
+  msg::CameraInfo info = camera_info();
+  for (std::uint32_t k = 0; k < kNoisyImages; ++k) {
+    if (k == 2) info.k[0] += 1;
+    const std::string camera = write_message(info), image = bytes_of_image(k, {"32FC1", 0, false});
+    EXPECT_EQ(noise.set_camera(std::as_bytes(std::span(camera))), k == 2);
+    EXPECT_EQ(noise.apply(msg::Image::kType.name, k, std::as_bytes(std::span(image))).size(), image.size());
+  }
+}
+
 TEST_F(ApplyBagTest, StopsWithoutAFile) {
   write_images({"32FC1", 0, false});
   ApplyBagOptions options;

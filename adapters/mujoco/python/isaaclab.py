@@ -64,10 +64,11 @@ def _classes() -> Tuple[Any, Any]:
             self._batch = BatchCamera(cfg.scene, cfg.model, self._num_envs, noise=cfg.noise, outputs=cfg.data_types,
                                       miss=cfg.miss, lost=cfg.lost, seed=cfg.seed, threads=cfg.threads,
                                       ignore=cfg.ignore, ignore_groups=cfg.ignore_groups)
-            k = cfg.model.intrinsics()
+            to = self._batch._sensor.aligned_to
+            k = to or cfg.model.intrinsics()
             matrix = torch.tensor([[k["fx"], 0.0, k["cx"]], [0.0, k["fy"], k["cy"]], [0.0, 0.0, 1.0]])
             self._data = CameraData(intrinsic_matrices=matrix.repeat(self._num_envs, 1, 1).to(self._device),
-                                    image_shape=cfg.model.shape)
+                                    image_shape=(to["height"], to["width"]) if to else cfg.model.shape)
 
         def _update_buffers_impl(self, env_mask: Any) -> None:
             """env_mask: bool [N] (Isaac Lab 3), or numbers of environments (2.x)."""

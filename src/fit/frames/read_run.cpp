@@ -80,6 +80,9 @@ class RunChain {
       throw InputError(fmt::format("{}: does not say what noise '{}' has; simulate it again with this fathom",
                                    file_.string(), sensor_));
     }
+    for (const char* step : {"filters", "aligned_to"}) {
+      if (description_.contains(step)) refuse(fmt::format("its images have {}", step));
+    }
   }
 
   [[nodiscard]] const Json& models() const { return models_; }

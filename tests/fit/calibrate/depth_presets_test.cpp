@@ -35,16 +35,17 @@ Sensor sensor_of(const std::string& name, const Pose& world_from_camera) {
   sensor.name = "camera";
   sensor.model = preset.model;
   sensor.noise = preset.noise;
+  sensor.filters = preset.filters, sensor.aligned_to = preset.aligned_to;
   sensor.parent_from_sensor = Trajectory(world_from_camera);
   return sensor;
 }
 
 /// Two frames of a sensor with its own noise, in whole 1 / levels_per_m, 0: not rounded. Pixels with nothing within
 /// reach are left out, as `fathom measure depth --beyond-reach reasons` does.
-DepthMeasure measured(const std::string& scene, const Sensor& sensor, float levels_per_m = 0) {
+DepthMeasure measured(const std::string& scene, const Sensor& sensor, float levels_per_m = 0, std::uint64_t seed = 11) {
   const auto& camera = std::get<StereoCamera>(sensor.model);
   SceneSetup setup = read_scene_file(kExampleScenes + scene);
-  Simulator simulator(std::move(setup.scene), {.seed = 11});
+  Simulator simulator(std::move(setup.scene), {.seed = seed});
   const SensorId id = simulator.add_sensor(sensor);
   Frame frame({Channel::kDepth, Channel::kReason});
   DepthMeter meter({.focal_baseline_px_m = intrinsics(camera).fx * camera.baseline_m});
@@ -76,39 +77,58 @@ Sensor small_filtered_sensor(const Pose& world_from_camera) {
   Sensor sensor = sensor_of("D435_filtered", world_from_camera);
   auto& camera = std::get<StereoCamera>(sensor.model);
   camera.width = 640, camera.height = 480, camera.fx = 385, camera.horizontal_fov_rad = 0;
-  const SensorPreset& preset = find_preset("D435_filtered");
-  sensor.filters = preset.filters;
   sensor.aligned_to = AlignedCamera{
-      .fx = 616, .fy = 616, .cx = 319.5, .cy = 239.5, .width = 640, .height = 480, .offset = preset.aligned_to->offset};
+      .fx = 616, .fy = 616, .cx = 319.5, .cy = 239.5, .width = 640, .height = 480, .offset = sensor.aligned_to->offset};
   return sensor;
 }
 
-// The ranges of filtered frames of a real D435 at 0.2 to 0.7 m, in millimetres, cubic off (docs/depth-cameras.md).
-TEST(FilteredPreset, HasTheErrorOfFilteredFramesOnATableTop) {
-  const auto m =
-      measured("/12_table_top/table_top.yaml", small_filtered_sensor(looking_down({0.15, 0, 0.28}, 45, 0)), 1000);
+/// The ranges of filtered frames of a real D435, in millimetres, cubic off. docs/depth-cameras.md says where the preset
+/// misses the others.
+void expect_error_and_holes_of_filtered_frames(const DepthMeasure& m) {
   ASSERT_GT(m.patches.used, 200U);
-  expect_within(m.residual_px, 0.05, 0.08, "residual, px");
-  expect_within(m.across_residual[0], 0.68, 0.78, "1 px across; 0.71 to 0.76 in real frames, here by the pose");
+  EXPECT_EQ(m.left_out, 0U);
+  expect_within(m.deviation_px.value, 0.05, 0.08, "deviation of disparity, px");
+  expect_within(m.residual_px, 0.05, 0.08, "the same, cubic off");
   expect_within(m.down_residual[0], 0.00, 0.29, "1 px down");
-  expect_within(m.across_residual[3], 0.23, 0.45, "4 px across; 0.36 in real frames");
+  expect_within(share_of_pixels(m), 0.03, 0.08, "holes");
 }
 
-TEST(FilteredPreset, HasTheShareOfHolesOfFilteredFrames) {
-  const auto m =
-      measured("/12_table_top/table_top.yaml", small_filtered_sensor(looking_down({0, 0, 0.45}, 45, 0)), 1000);
-  expect_within(share_of_pixels(m), 0.025, 0.079, "holes");
+const std::string kTableTop = "/12_table_top/table_top.yaml", kHouse = "/house/house.yaml";
+
+TEST(FilteredPreset, MeasuresLikeFilteredFramesOnATableTop) {
+  const auto m = measured(kTableTop, sensor_of("D435_filtered", looking_down({0.15, 0, 0.36}, 45, 0)), 1000);
+  expect_error_and_holes_of_filtered_frames(m);
+  expect_within(m.across_residual[3], 0.23, 0.36, "4 px across");
+  // The real frames were of this size.
+  const auto small = measured(kTableTop, small_filtered_sensor(looking_down({0, 0, 0.29}, 45, 0)), 1000);
+  expect_error_and_holes_of_filtered_frames(small);
+  expect_within(small.across_residual[0], 0.71, 0.76, "1 px across");
 }
 
-// Raw frames of public data sets: neighbours correlate by 0.44 to 0.68, and 30 % are holes.
+// The house has windows and a sky, which are no holes of the camera.
+TEST(FilteredPreset, HasTheDeviationOfFilteredFramesInTheHouse) {
+  const Pose pose = looking_down({0, 0, 1.2}, 5.73, 22.9);
+  for (const Sensor& sensor : {sensor_of("D435_filtered", pose), small_filtered_sensor(pose)}) {
+    const auto m = measured(kHouse, sensor, 1000);
+    EXPECT_GT(m.pixels, 4 * m.left_out) << "most of what it sees is within reach";
+    expect_within(m.deviation_px.value, 0.05, 0.08, "deviation of disparity, px");
+  }
+}
+
+// Raw frames (docs/depth-cameras.md): neighbours correlate by 0.44 to 0.68, and 30 % are holes.
 TEST(Kinect, HasTheErrorAndTheHolesOfRawFrames) {
-  for (const auto& [scene, pose] : {std::pair("/12_table_top/table_top.yaml", looking_down({-0.35, 0, 0.9}, 45, 0)),
-                                    std::pair("/house/house.yaml", looking_down({0, 0, 1.2}, 5.73, 22.9))}) {
-    const auto m = measured(scene, sensor_of("Kinect-v1", pose), 1000);
-    ASSERT_GT(m.patches.used, 40U) << scene;
-    expect_within(m.across_residual[0], 0.44, 0.68, "1 px across");
-    expect_within(m.down_residual[0], 0.44, 0.68, "1 px down");
-    expect_within(share_of_pixels(m), 0.1, 0.45, "holes: one frame has few patches");
+  constexpr std::uint64_t kSeeds = 4;  // the few patches of a still camera stay
+  for (const auto& [scene, pose] : {std::pair(kTableTop, looking_down({-0.35, 0, 0.9}, 45, 0)),
+                                    std::pair(kHouse, looking_down({0, 0, 1.2}, 5.73, 22.9))}) {
+    double holes = 0;
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      const auto m = measured(scene, sensor_of("Kinect-v1", pose), 1000, seed);
+      ASSERT_GT(m.patches.used, 40U) << scene;
+      expect_within(m.across_residual[0], 0.44, 0.68, "1 px across");
+      expect_within(m.down_residual[0], 0.44, 0.68, "1 px down");
+      holes += share_of_pixels(m) / kSeeds;
+    }
+    expect_within(holes, 0.2, 0.4, "holes");
   }
 }
 

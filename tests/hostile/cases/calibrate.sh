@@ -7,6 +7,9 @@ expect 0 '^min_energy +0\.1(79|8)' fathom fit pairs stereo --model energy --norm
 expect 0 '^pow +1(3\.[0-9]|4\.)' fathom fit pairs stereo --model energy --normalization threshold
 expect 2 'normalization is threshold, not document' fathom fit pairs stereo --model energy
 expect 2 'clean_range' fathom fit pairs stereo --model distance
+expect 0 'stereo' fathom simulate "$SOURCE_DIR/examples/06_stereo/stereo.yaml" --out filtered --frames 1 \
+  --set 'sensors.stereo.filters={hole_filling: left}'
+expect 2 'its images have filters' fathom fit pairs filtered --model energy
 
 room_yaml | sed 's/outputs: \[pcd\]/outputs: [{npy: {channels: [range, clean_range]}}]/' > room.yaml
 expect 0 'lidar' fathom simulate room.yaml --out good
