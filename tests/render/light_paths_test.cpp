@@ -445,6 +445,21 @@ TEST(LightPaths, ACameraSeesThroughPanesAndLosesMirrors) {
   }
 }
 
+TEST(LightPaths, AHeightGridTakesWaterAsMatt) {
+  Scene scene;
+  scene.add_material(preset_material("pond", "still_water"));
+  scene.add_entity({.name = "pond", .mesh = scene.add_mesh(make_plane(4, 4)), .material = "pond"});
+  GridScanner grid;
+  grid.size_x_m = grid.size_y_m = 1, grid.start_height_m = 1;
+  const Frame f = render_once(scene, make_sensor(grid));
+  EXPECT_GT(f.size(), 100U);
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    EXPECT_EQ(f.reason()[i], Reason::kHit);
+    EXPECT_NEAR(f.range_m()[i], 1, 1e-6);
+    EXPECT_EQ(f.path()[i], 0U);
+  }
+}
+
 TEST(LightPaths, OpticsAreChecked) {
   const auto text = [](const SurfaceOptics& optics) {
     return message_of<InputError>([&] { make_sheets(optics, {}); });
