@@ -425,6 +425,10 @@ TEST(LightPaths, ACameraSeesThroughPanesAndLosesMirrors) {
   Sensor camera = make_sensor(test::make_stereo(32, 8, 30, 0.1), {StereoShadow{}});
   const SurfaceOptics glass = {.refractive_index = 1.5F, .diffuse = 0.02F};
   const Frame pane = render_once(make_sheets(glass, {{"glass", 2}, {"wall", 6}}), camera);
+  Sensor filtered = camera;
+  filtered.filters.hole_filling = HoleFilling{};
+  const Frame filled = render_once(make_sheets(glass, {{"glass", 2}, {"wall", 6}}), filtered);
+  EXPECT_TRUE(test::same_bits(filled.path(), pane.path()) && pane.path()[0] == kThroughGlass);
   const Frame empty = render_once(make_sheets(glass, {{"glass", 2}}), camera);
   const Frame bare = render_once(make_sheets({.mirror = 0.9F}, {{"wall", 6}}), camera);
   const Frame near = render_once(make_sheets({.mirror = 0.9F}, {{"wall", 2}}), camera);
