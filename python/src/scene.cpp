@@ -233,12 +233,16 @@ py::object color_tuple(const std::array<std::uint8_t, 3>& color) {
   return py::make_tuple(color[0], color[1], color[2]);
 }
 
-void add_material(Scene& scene, const std::string& name, float reflectivity, const py::object& table,
-                  const std::optional<float>& gain, const std::optional<float>& width_rad,
+void add_material(Scene& scene, const std::string& name, const std::optional<float>& reflectivity,
+                  const py::object& table, const std::optional<float>& gain, const std::optional<float>& width_rad,
                   const std::optional<std::string>& preset, const py::dict& optics) {
   Material material = preset ? preset_material(name, *preset) : Material{};
-  material.name = name, material.reflectivity = reflectivity;
+  material.name = name, material.reflectivity = reflectivity.value_or(1.0F);
   material.optics = model_of(optics, material.optics);
+  if (reflectivity && material.optics.is_clear()) {
+    throw InputError("material '" + name +
+                     "': reflectivity is not for a surface that passes or mirrors light: give diffuse");
+  }
   if (!table.is_none()) {
     material.law = IncidenceLaw::kTable;
     const Doubles given = doubles(table, "table", {{-1, 2}, "(N, 2)"});
@@ -272,16 +276,18 @@ void bind_changes(py::class_<Scene, std::shared_ptr<Scene>>& scene) {
            "negative scale mirrors the fronts with the mesh. material: a name of add_material(), whose reflectivity "
            "counts\n"
            "then.")
-      .def("add_material", &add_material, "name"_a, py::kw_only(), "reflectivity"_a = 1.0F, "table"_a = py::none(),
-           "gain"_a = py::none(), "width_rad"_a = py::none(), "preset"_a = py::none(), "optics"_a = py::dict(),
-           "Adds what surfaces send back, before the first entity that has it: reflectivity (0 to 1) times the cosine "
-           "of\n"
-           "the angle of incidence; or times a table [N, 2] of angles (rad, ascending) and values; or, with gain and\n"
-           "width_rad, times cos(a) + gain exp(-(a / width)^2): a retro-reflector. preset: \"window_glass\", "
-           "\"mirror\",\n"
-           "\"still_water\" or \"polished_steel\"; optics: a dict of refractive_index, thickness_m, diffuse, mirror,\n"
-           "roughness_rad and opaque, of a surface that light passes or that mirrors it; diffuse then replaces "
-           "reflectivity.")
+      .def(
+          "add_material", &add_material, "name"_a, py::kw_only(), "reflectivity"_a = py::none(), "table"_a = py::none(),
+          "gain"_a = py::none(), "width_rad"_a = py::none(), "preset"_a = py::none(), "optics"_a = py::dict(),
+          "Adds what surfaces send back, before the first entity that has it: reflectivity (0 to 1; None: 1) times the "
+          "cosine\n"
+          "of the angle of incidence; or times a table [N, 2] of angles (rad, ascending) and values; or, with gain "
+          "and\n"
+          "width_rad, times cos(a) + gain exp(-(a / width)^2): a retro-reflector. preset: \"window_glass\", "
+          "\"mirror\",\n"
+          "\"still_water\" or \"polished_steel\"; optics: a dict of refractive_index, thickness_m, diffuse, mirror,\n"
+          "roughness_rad and opaque, of a surface that light passes or that mirrors it; diffuse then replaces "
+          "reflectivity.")
       .def(
           "add_label",
           [](Scene& s, const std::string& name, const py::object& id, const py::object& color) {

@@ -295,6 +295,7 @@ class ImageFilter {
     copy(raw_.triangle_id(), to.triangle_id(), kNoTriangle);
     copy(raw_.label(), to.label(), 0U);
     copy(raw_.ring(), to.ring(), std::uint16_t{0});
+    copy(raw_.path(), to.path(), std::uint8_t{0});
     copy(raw_.reason(), to.reason(), Reason::kMasked);
   }
 

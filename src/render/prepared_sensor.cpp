@@ -76,7 +76,9 @@ std::optional<Intrinsics> image_lens(const Sensor& sensor) {
 }
 
 const Divergence& divergence_of(const Sensor& sensor, const SensorView& view) {
-  return sensor.divergence.diverges() ? sensor.divergence : view.divergence;
+  // Without an angle a sensor still gives the separation of echoes; a pixel joins all that it sees.
+  const bool is_pixel = std::holds_alternative<TofCamera>(sensor.model);
+  return is_pixel && !sensor.divergence.diverges() ? view.divergence : sensor.divergence;
 }
 
 PreparedSensor::PreparedSensor(Sensor sensor, std::span<const Entity> entities, CastOrder order)

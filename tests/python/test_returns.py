@@ -162,6 +162,8 @@ def test_glass_and_mirrors():
         scene.add_material("wrong", optics=dict(mirror=2))
     with pytest.raises(fa.InputError, match="window_glass"):
         scene.add_material("wrong", preset="window_glas")
+    with pytest.raises(fa.InputError, match="'wrong': reflectivity is not for a surface that passes or mirrors"):
+        scene.add_material("wrong", preset="mirror", reflectivity=0.5)
 
 
 def test_slips_are_refused():

@@ -181,36 +181,108 @@ TEST(LightPaths, DazzleHeadOn) {
   EXPECT_EQ(f.reason()[1], Reason::kSpecular);
 }
 
-RC_GTEST_PROP(LightPaths, NoLightIsMade, ()) {
-  const auto share = [] { return static_cast<float>(*rc::gen::inRange(0, 1001)) / 1000.0F; };
+double any_share() { return *rc::gen::inRange(0, 1001) * 1e-3; }
+
+SurfaceOptics any_optics() {
   SurfaceOptics surface;
-  surface.diffuse = share();
+  surface.diffuse = 0.9F * static_cast<float>(any_share());
   if (*rc::gen::arbitrary<bool>()) {
-    surface.mirror = (1.0F - surface.diffuse) * share();
-  } else {
-    surface.refractive_index = 1.001F + 3.9F * share(), surface.opaque = *rc::gen::arbitrary<bool>();
+    surface.mirror = (1.0F - surface.diffuse) * static_cast<float>(0.01 + 0.98 * any_share());
+    return surface;
   }
-  const float cosine = 0.001F + 0.999F * share();
-  const LightShares shares = shares_of(surface, cosine);
+  surface.refractive_index = static_cast<float>(1.001 + 3.9 * any_share());
+  surface.opaque = *rc::gen::arbitrary<bool>();
+  if (!surface.opaque) surface.thickness_m = static_cast<float>(0.1 * any_share());
+  return surface;
+}
+
+RC_GTEST_PROP(LightPaths, NoLightIsMade, ()) {
+  const SurfaceOptics surface = any_optics();
+  const LightShares shares = shares_of(surface, static_cast<float>(0.001 + 0.999 * any_share()));
   const double sum = double{surface.diffuse} + double{shares.passed} + double{shares.mirrored};
   RC_ASSERT(shares.passed >= 0.0F && shares.mirrored >= 0.0F && sum <= 1 + 1e-6);
   if (surface.mirror == 0.0F && !surface.opaque) RC_ASSERT(sum > 1 - 1e-6);
 }
 
-/// Over all branches: panes between white walls.
-TEST(LightPaths, ReturnsNoMoreLightThanItSends) {
-  Scene scene = make_sheets({.refractive_index = 2.5F, .diffuse = 0.1F},
-                            {{"glass", 2, 0.2}, {"glass", 5, -0.3}, {"wall", 9}, {"wall", -7}});
-  Sensor sensor = make_rays_along({level(0.1), level(0.3), level(-0.4)});
-  sensor.divergence = {.horizontal_rad = 0.002F, .vertical_rad = 0.002F, .separation_m = 0.0F};
-  sensor.light_paths.bounces = 4;
-  using enum ReturnChoice;
-  sensor.returns = {kStrongest, kSecondStrongest, kFirst, kLast, kSecond};
+/// A sheet of make_sheets(); without optics it is the wall.
+struct OracleSheet {
+  double x_m, angle_rad;
+  const SurfaceOptics* optics = nullptr;
+};
+
+/// All that returns to a sensor, in double precision.
+struct AllReturns {
+  const std::vector<OracleSheet>& sheets;
+  double power = 0, range_m = 0;  // the range is weighed by power, and divided by it at the end
+  double most = 0, second = 0;    // powers of single returns
+  std::uint32_t path = 0;         // of the strongest
+  std::size_t sheet = 0;
+  bool dazzles = false;
+
+  /// Adds what a line from o along d meets; `left`: bounces; `from`: the sheet that the line leaves.
+  void add(const Vec3& o, const Vec3& d, double way, double light, int left, std::uint32_t way_path, std::size_t from) {
+    double ahead = 1e9;
+    std::size_t met = sheets.size();
+    for (std::size_t k = 0; k < sheets.size(); ++k) {
+      const Vec3 n = level(sheets[k].angle_rad);
+      const double t = dot(Vec3{sheets[k].x_m, 0, 0} - o, n) / dot(d, n);
+      if (k != from && t > 0 && t < ahead) ahead = t, met = k;
+    }
+    if (met == sheets.size()) return;
+    const Vec3 n = level(sheets[met].angle_rad), at = o + ahead * d;
+    const double cosine = std::abs(dot(d, n)), a = std::acos(std::min(cosine, 1.0));
+    const SurfaceOptics* optics = sheets[met].optics;
+    take(way + ahead, light * cosine * (optics == nullptr ? 0.8 : double{optics->diffuse}), way_path, met);
+    if (optics == nullptr) return;
+    dazzles = dazzles || a < 0.002;
+    if (left == 0) return;
+    const double index = double{optics->refractive_index}, rest = 1 - double{optics->diffuse};
+    double passed = 0, mirrored = double{optics->mirror};
+    if (optics->mirror == 0.0F) {
+      passed = optics->opaque ? 0 : rest * passed_by_pane(index, a);
+      mirrored = optics->opaque ? rest * fresnel_of(index, a) : rest - passed;
+    }
+    const double delay = double{optics->thickness_m} * (std::sqrt(index * index - std::pow(std::sin(a), 2)) - cosine);
+    const double through = light * passed * passed, back = light * mirrored * mirrored;
+    if (through >= 1e-5) add(at, d, way + ahead + delay, through, left - 1, way_path | kThroughGlass, met);
+    if (back >= 1e-5) add(at, d + (-2 * dot(d, n)) * n, way + ahead, back, left - 1, way_path | kMirrored, met);
+  }
+
+  void take(double range, double intensity, std::uint32_t of_path, std::size_t of_sheet) {
+    const double part = intensity / (range * range);
+    power += part, range_m += part * range;
+    if (part > most) path = of_path, sheet = of_sheet;
+    second = std::max(second, std::min(part, most)), most = std::max(part, most);
+  }
+};
+
+/// One pulse joins the returns of all branches, so that its power is their sum.
+RC_GTEST_PROP(LightPaths, AllBranchesReturnTheirLight, ()) {
+  const auto angle = [] { return 0.2 * any_share() - 0.1; };
+  const SurfaceOptics first = any_optics(), second = any_optics();
+  const std::vector<OracleSheet> sheets = {{2, angle(), &first}, {9, angle()}, {-7, angle()}, {5, angle(), &second}};
+  Scene scene = make_sheets(
+      first, {{"glass", 2, sheets[0].angle_rad}, {"wall", 9, sheets[1].angle_rad}, {"wall", -7, sheets[2].angle_rad}});
+  scene.add_material({.name = "other", .optics = second});
+  const Pose pose = {{5, 0, 0}, from_roll_pitch_yaw(0, -std::numbers::pi / 2, sheets[3].angle_rad)};
+  scene.add_entity({.name = "other", .mesh = MeshId{0}, .parent_from_entity = pose, .material = "other"});
+  const std::vector<Vec3> directions = {level(0.1), level(0.25), level(-0.3), level(angle())};
+  Sensor sensor = make_rays_along(directions);
+  sensor.divergence.separation_m = 100;
+  sensor.light_paths.bounces = static_cast<std::uint32_t>(*rc::gen::inRange(0, 5));
   const Frame f = render_once(scene, sensor);
-  for (std::size_t i = 0; i < f.rays(); ++i) {
-    double sum = 0;
-    for (std::size_t k = 0; k < 5; ++k) sum += double{f.intensity()[i + k * f.rays()]};
-    EXPECT_TRUE(sum > 0 && sum <= 1) << sum;
+  for (std::size_t i = 0; i < directions.size(); ++i) {
+    AllReturns all{sheets};
+    all.add({}, directions[i], 0, 1, static_cast<int>(sensor.light_paths.bounces), 0, sheets.size());
+    if (all.dazzles) continue;
+    RC_ASSERT(f.reason()[i] == (all.power > 0 ? Reason::kHit : Reason::kSpecular));
+    if (!(all.power > 0)) continue;
+    const double range = double{f.range_m()[i]}, power = double{f.intensity()[i]} / (range * range);
+    RC_ASSERT(std::abs(range - all.range_m / all.power) < 1e-4 * range);
+    RC_ASSERT(std::abs(power - all.power) < 1e-3 * all.power);
+    if (all.most < 1.01 * all.second) continue;
+    RC_ASSERT(f.path()[i] == all.path);
+    RC_ASSERT(f.entity_id()[i] == all.sheet);
   }
 }
 
@@ -353,6 +425,10 @@ TEST(LightPaths, ACameraSeesThroughPanesAndLosesMirrors) {
   Sensor camera = make_sensor(test::make_stereo(32, 8, 30, 0.1), {StereoShadow{}});
   const SurfaceOptics glass = {.refractive_index = 1.5F, .diffuse = 0.02F};
   const Frame pane = render_once(make_sheets(glass, {{"glass", 2}, {"wall", 6}}), camera);
+  Sensor filtered = camera;
+  filtered.filters.hole_filling = HoleFilling{};
+  const Frame filled = render_once(make_sheets(glass, {{"glass", 2}, {"wall", 6}}), filtered);
+  EXPECT_TRUE(test::same_bits(filled.path(), pane.path()) && pane.path()[0] == kThroughGlass);
   const Frame empty = render_once(make_sheets(glass, {{"glass", 2}}), camera);
   const Frame bare = render_once(make_sheets({.mirror = 0.9F}, {{"wall", 6}}), camera);
   const Frame near = render_once(make_sheets({.mirror = 0.9F}, {{"wall", 2}}), camera);
@@ -370,6 +446,21 @@ TEST(LightPaths, ACameraSeesThroughPanesAndLosesMirrors) {
     EXPECT_EQ(ghosts.reason()[i], Reason::kHit);
     EXPECT_EQ(ghosts.path()[i], kMirrored);
     EXPECT_GT(ghosts.depth_m()[i], 2.0F);
+  }
+}
+
+TEST(LightPaths, AHeightGridTakesWaterAsMatt) {
+  Scene scene;
+  scene.add_material(preset_material("pond", "still_water"));
+  scene.add_entity({.name = "pond", .mesh = scene.add_mesh(make_plane(4, 4)), .material = "pond"});
+  GridScanner grid;
+  grid.size_x_m = grid.size_y_m = 1, grid.start_height_m = 1;
+  const Frame f = render_once(scene, make_sensor(grid));
+  EXPECT_GT(f.size(), 100U);
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    EXPECT_EQ(f.reason()[i], Reason::kHit);
+    EXPECT_NEAR(f.range_m()[i], 1, 1e-6);
+    EXPECT_EQ(f.path()[i], 0U);
   }
 }
 

@@ -44,7 +44,7 @@ struct ChainFrames {
   ChainReturns returns;
   std::string sensor;      ///< its name
   std::size_t frames = 0;  ///< read
-  std::size_t hidden = 0;  ///< rays left out for cameras, windows and detection
+  std::size_t hidden = 0;  ///< rays left out for cameras, windows, detection and optics
   /// Readings where the scene has nothing within the limits, left out; 0 where the chain has a beam_mixture.
   std::size_t unexpected = 0;
   /// Times what the sensor measures: readings from there on are no ranges that noise or rounding carried beyond it.

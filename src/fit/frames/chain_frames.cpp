@@ -70,6 +70,12 @@ NoiseChain straight_models(NoiseChain chain) {
   return chain;
 }
 
+/// Whether light may leave a scene without a return.
+bool has_optics(const Scene& scene) {
+  return std::any_of(scene.materials().begin(), scene.materials().end(),
+                     [](const Material& material) { return material.optics.is_clear(); });
+}
+
 bool reads_edges(const NoiseChain& chain) {
   return std::any_of(chain.begin(), chain.end(),
                      [](const ChainEntry& entry) { return entry.noise.info().needs.neighbours; });
@@ -248,8 +254,8 @@ class ChainFrameReader::Impl {
   [[nodiscard]] std::span<const float> clean_range_m() const { return truth_.clean_range_m(); }
 
  private:
-  /// Adds sensors for the frames that sensor `id` sees: its clean rays; its rays with the models and the detection that
-  /// lose them because of the scene, if it has some; and its turned rays, if a chain turns them.
+  /// Adds sensors for the frames that sensor `id` sees: its clean rays; its rays with the models, the detection and the
+  /// optics that lose them because of the scene, if there are some; and its turned rays, if a chain turns them.
   void see_from(SensorId id) {
     const Sensor sensor = simulator_.sensor(id);
     truth_from_ = id;
@@ -265,7 +271,7 @@ class ChainFrameReader::Impl {
                        detail::models_of(Stage::kRay), ", and its chain has none");
     }
     NoiseChain models = scene_models(sensor.noise);
-    if (models.empty() && !(sensor.detection.least_power() > 0.0F)) return;
+    if (models.empty() && !(sensor.detection.least_power() > 0.0F) && !has_optics(simulator_.scene())) return;
     Sensor seeing = sensor;
     seeing.name += "-seen";
     seeing.noise = std::move(models);

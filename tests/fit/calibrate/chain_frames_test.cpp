@@ -85,6 +85,21 @@ TEST(ChainFrames, ReturnsTooWeakToDetectAreLeftOut) {
   expect_learned(noise, {"dropout.*", "*.mean_m", "*.stddev_m"}, frames);
 }
 
+TEST(ChainFrames, RaysWhoseLightLeavesAreLeftOut) {
+  const NoiseChain noise = {DistanceNoise{0.02F, 0.01F, 0.0F}, Dropout{0.05F}};
+  SceneSetup setup = setup_of(make_lidar(16, 180), noise);
+  setup.scene.add_material({.name = "mirror", .optics = {.mirror = 0.9F}});
+  setup.scene.add_entity({.name = "mirror",
+                          .mesh = setup.scene.add_mesh(make_plane(3, 3)),
+                          .parent_from_entity = Pose{{0.5, 0.3, 0.2}, from_roll_pitch_yaw(0, 1.3, 0.3)},
+                          .material = "mirror"});
+  setup.sensors.front().sensor.light_paths.bounces = 0;
+  const ChainFrames frames = measured_frames(setup, 12);
+  EXPECT_GT(frames.hidden, 1000U);
+  EXPECT_GT(frames.returns.size(), 1000U);
+  expect_learned(noise, {"dropout.*", "*.mean_m", "*.stddev_m"}, frames);
+}
+
 /// Another device's code for no return, beyond what the sensor measures.
 TEST(ChainFrames, ReadingsBeyondTheSensorCountAsLost) {
   SceneSetup setup = setup_of(make_lidar(4, 90), {DistanceNoise{0.0F, 0.01F, 0.0F}, Dropout{0.05F}});
