@@ -314,7 +314,8 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (wanted == "glass") {
-    std::printf("| set | share seen through the pane | pane / opaque (aim: 2.2) | mirror / opaque |\n|---|---|---|---|\n");
+    std::printf(
+        "| set | share seen through the pane | pane / opaque (aim: 2.2) | mirror / opaque |\n|---|---|---|---|\n");
     bench::run_glass(bench::make_sets(house, terrain).front());
     return 0;
   }

@@ -13,4 +13,4 @@ for word in "$@"; do
     *) command+=("$word") ;;
   esac
 done
-exec "${command[@]}"
+exec "${command[@]}" -Wno-conversion -Wno-shadow

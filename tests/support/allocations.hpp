@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdlib>
 
+#include <mm_malloc.h>  // clang++ refuses its posix_memalign() after a definition
+
 #include "support/sanitized.hpp"
 
 #if !FATHOM_SANITIZED
