@@ -169,7 +169,7 @@ TEST(MatchingWindow, WindowsAtTheBorderCountPixelsOutsideByTheirWeight) {
         ++all, valid += d.px[static_cast<std::size_t>(row * 30 + col)] > 0 ? 1 : 0;
       }
     }
-    const double most = valid / (all + 0.4 * (81 - all));  // the share of which the pixel is just supported
+    const double most = valid / (all + 0.4 * (81 - all));  // the share that just supports the pixel
     for (const double share : {most - 1e-4, std::min(most + 1e-4, 1.0)}) {
       const WindowRule rule = MatchingWindow{.radius_px = 4, .valid_share = static_cast<float>(share)}.window();
       EXPECT_EQ(is_supported(rule, d.image(), static_cast<std::uint32_t>(at / 30), static_cast<std::uint32_t>(at % 30)),
