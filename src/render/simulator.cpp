@@ -83,7 +83,7 @@ class Simulator::Impl {
 
   void set_noise(SensorId id, NoiseChain noise) { at(id).prepared.set_noise(std::move(noise), scene_.entities()); }
 
-  /// A temporal filter gets all frames from 0 on: those that it lacks are rendered before.
+  /// A temporal filter gets all frames from 0 on: the missing ones are rendered first.
   void render(SensorId id, std::uint32_t index, Frame& frame) {
     RenderedSensor& s = at(id);
     const FrameTime time = frame_time(id, index);

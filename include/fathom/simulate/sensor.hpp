@@ -124,7 +124,7 @@ struct Sensor {
   std::optional<AlignedCamera> aligned_to = {};           ///< after the filters: frames have the shape of that camera
 };
 
-/// Rows and columns of the frames of a sensor: those of the camera that they are aligned to, else of its rays.
+/// Rows and columns of the frames of a sensor: of the camera that they are aligned to, else of its rays.
 FATHOM_API PatternShape image_shape(const Sensor& sensor);
 
 /// A sensor with the model and noise of find_preset(). Throws InputError naming the nearest preset.
