@@ -150,7 +150,8 @@ std::string details(const SensorPreset& preset) {
   for_each_reach(preset.detection, [&](const FieldInfo& field, const std::vector<double>& value) {
     text += fmt::format("\n  detection\n  {}={}\n", field.name, short_text(field, value));
   });
-  for (const auto& step : steps_json(preset).items()) {
+  const Json steps = steps_json(preset);
+  for (const auto& step : steps.items()) {
     text += fmt::format("\n  {}\n ", step.key());
     for (const auto& value : step.value().items()) text += fmt::format(" {}={}", value.key(), value.value().dump());
     text += '\n';

@@ -94,7 +94,7 @@ void EnvironmentSensor::check_rays(std::uint32_t environments) const {
   if (sensor().rolling) {
     throw InputError(fmt::format("sensor '{}': environments cast whole frames, not rolling ones", sensor().name));
   }
-  const PatternShape image = image_shape(sensor());
+  const PatternShape image = prepared_.shape();
   const std::uint64_t rows = std::uint64_t{environments} * std::max(plan.rows, image.rows);
   if (rows * std::max(plan.cols, image.cols) * prepared_.returns() > kMaxRays || rows > 0xffffffffU) {
     throw InputError(fmt::format("{} environments of {} x {} rays are not in [1, {}] rays", environments, plan.rows,

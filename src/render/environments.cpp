@@ -214,7 +214,7 @@ class Environments::Impl {
   }
 
   void begin(const EnvironmentSensor& sensor, std::uint32_t index, bool of_some, Frame& frame) const {
-    const PatternShape image = image_shape(sensor.sensor());
+    const PatternShape image = sensor.prepared().shape();
     FrameWriter writer(frame);
     const std::uint32_t rows = options_.count * image.rows, returns = sensor.prepared().returns();
     const bool fits = writer.has_shape(rows, image.cols, returns);
@@ -450,7 +450,7 @@ std::uint32_t Environments::count() const { return impl_->options().count; }
 std::uint32_t Environments::first() const { return impl_->options().first; }
 std::uint32_t Environments::sensor_count() const { return impl_->sensor_count(); }
 const Sensor& Environments::sensor(SensorId sensor) const { return impl_->at(sensor).sensor(); }
-std::uint32_t Environments::rows(SensorId sensor) const { return image_shape(impl_->at(sensor).sensor()).rows; }
-std::uint32_t Environments::cols(SensorId sensor) const { return image_shape(impl_->at(sensor).sensor()).cols; }
+std::uint32_t Environments::rows(SensorId sensor) const { return impl_->at(sensor).prepared().shape().rows; }
+std::uint32_t Environments::cols(SensorId sensor) const { return impl_->at(sensor).prepared().shape().cols; }
 
 }  // namespace fathom

@@ -51,6 +51,11 @@ class PreparedSensor {
   [[nodiscard]] const RayPattern& rays() const { return rays_.pattern(); }
   [[nodiscard]] const CastPlan& plan() const { return rays_.plan(); }
   [[nodiscard]] const StagedChain& chain() const { return chain_; }
+  /// Rows and columns of its frames: image_shape(), which checks the model each time.
+  [[nodiscard]] PatternShape shape() const {
+    return sensor_.aligned_to ? PatternShape{sensor_.aligned_to->height, sensor_.aligned_to->width}
+                              : PatternShape{plan().rows, plan().cols};
+  }
   /// Null if its rays are lines.
   [[nodiscard]] const SamplePlan* samples() const {
     return divergence_of(sensor_, view_).diverges() ? &samples_ : nullptr;

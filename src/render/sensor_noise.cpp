@@ -295,7 +295,7 @@ class SensorNoise::Impl {
 
   void render_all(std::span<const GivenFrame> given, Frame& frame) {
     check_pixels(given.size(), {rays().rows, rays().cols});
-    begin_frame(next_[0], frame_time(next_[0]), image_shape(sensor()), given.size(), frame);
+    begin_frame(next_[0], frame_time(next_[0]), sensor_.prepared().shape(), given.size(), frame);
     // Rays that differ from frame to frame have one plan at a time.
     const std::size_t rays_at_once = executor_->threads() == 1 ? kRaysInCache : kRaysAtOnce;
     const std::size_t most =

@@ -144,7 +144,7 @@ std::vector<LossCandidate> loss_candidates(const LossCover& cover) {
 
 Noise::Noise(const detail::NoiseType& type, const void* model)
     : type_(&type), model_(type.copy(model)), identity_(type.is_identity(model)) {
-  if (type.hooks.tabulate == nullptr || identity_) return;
+  if (type.hooks.tabulate == nullptr) return;
   table_ = std::make_shared<const std::vector<float>>(type.hooks.tabulate(model_.get()));
 }
 

@@ -62,7 +62,7 @@ NoiseChain d400_noise(const TextureLoss& texture) {
           InvalidBand{.max_disparity_px = 126, .margin_px = 5},
           {texture, smooth(6, 6)},
           StereoEnergy{.min_energy = 0, .pow = 10, .normalization = EnergyNormalization::kThreshold},
-          MatchingWindow{.radius_px = 4, .share = 0.12F, .sure_share = 0.84F, .valid_share = 0.75F},
+          MatchingWindow{.radius_px = 4, .share = 0.12F, .sure_share = 0.87F, .valid_share = 0.78F},
           {Disparity{.stddev_px = 0.24F}, smooth(5.5F, 4.4F)},
           Disparity{.stddev_px = 0.015F, .steps_per_px = 32},
           {Dropout{.probability = 0.0006F}, smooth(0, 0)}};

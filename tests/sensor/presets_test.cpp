@@ -394,11 +394,11 @@ TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
                   {"stereo_energy.half_ambient_klx", "10"},
                   {"matching_window.radius_px", "4"},
                   {"matching_window.share", "0.12"},
-                  {"matching_window.sure_share", "0.84"},
+                  {"matching_window.sure_share", "0.87"},
                   {"matching_window.flying", "false"},
                   {"matching_window.min_area_px", "0"},
                   {"matching_window.max_step_px", "1"},
-                  {"matching_window.valid_share", "0.75"},
+                  {"matching_window.valid_share", "0.78"},
                   {"disparity.bias_px", "0"},
                   {"disparity.stddev_px", "0.015"},  // the later one of two
                   {"disparity.steps_per_px", "32"},

@@ -32,7 +32,8 @@ std::size_t allocations_in(F f) {
 
 }  // namespace fathom::test
 
-// glibc's own entry points, which operator new, Embree and TBB reach as well.
+// glibc's own entry points, which operator new, Embree and TBB reach as well if they are visible.
+#pragma GCC visibility push(default)
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
@@ -53,5 +54,6 @@ int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept
   return *out == nullptr ? 12 : 0;
 }
 }
+#pragma GCC visibility pop
 
 #endif

@@ -329,7 +329,7 @@ class Noise {
   const detail::NoiseType* type_;
   std::shared_ptr<const void> model_;
   bool identity_;
-  std::shared_ptr<const std::vector<float>> table_ = nullptr;  ///< of tabulate(); null without, and for an identity
+  std::shared_ptr<const std::vector<float>> table_ = nullptr;  ///< of tabulate(); null without
 };
 
 /// All registered models, in the order of the list.

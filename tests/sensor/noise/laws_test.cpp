@@ -429,6 +429,9 @@ TYPED_TEST(Laws, TheLibrarysKernelsEqualOnesTheUserCompiles) {
   std::vector<std::uint32_t> quads(kBlockRays / 4);
   std::iota(quads.begin(), quads.end(), 0U);
   w->rays.quads = w->returns.quads = quads.data();
+  std::vector<float> table;
+  if constexpr (requires { model.tabulate(); }) table = model.tabulate();
+  w->returns.table = table.data();
   struct Mine;
   block_kernel<TypeParam, Mine>(&model, kKey, w->rays, w->returns, w->draws);
   for (std::size_t i = 0; i < kBlockRays; ++i) {
