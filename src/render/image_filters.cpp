@@ -258,7 +258,8 @@ class ImageFilter {
 
   [[nodiscard]] FilledPixels filled_by(std::size_t pixel, float depth_m) const {
     const AlignedCamera& camera = *steps_.aligned_to;
-    const auto row = static_cast<double>(pixel / size_.cols), col = static_cast<double>(pixel % size_.cols);
+    const std::size_t whole_row = pixel / size_.cols;
+    const auto row = static_cast<double>(whole_row), col = static_cast<double>(pixel % size_.cols);
     const auto first = projected(col - 0.5, row - 0.5, depth_m), last = projected(col + 0.5, row + 0.5, depth_m);
     if (!first || !last) return {};
     const auto whole = [](double at, std::uint32_t size) {

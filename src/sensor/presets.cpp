@@ -42,9 +42,9 @@ StereoCamera stereo(std::uint32_t width, std::uint32_t height, double horizontal
 /// - texture_loss: by eye, so that a surface of the preset's texture keeps its pixels within the range that the maker
 ///   calls ideal.
 /// - stereo_energy: losses of single pixels on oblique surfaces, from the frames' holes of 1 to 3 px on plants.
-/// - matching_window: 9 x 9 px. sure_share: a window with 13 pixels of another surface does not match, so leaves have
-///   an outline of 8 to 10 px. valid_share: 21 pixels of a shadow in the window prevent a match, so shadows are 4 to
-///   6 px wider than the geometry. Both are fitted to the frames.
+/// - matching_window: 9 x 9 px. sure_share: a window with 11 pixels of another surface does not match, so leaves have
+///   an outline of 8 to 11 px. valid_share: 18 pixels of a shadow in the window prevent a match, so shadows are 5 to
+///   7 px wider than the geometry. Both are fitted to the frames.
 /// - angular_ray: the texture within a window decides which part of it a pixel shows, so that silhouettes are wavy.
 ///   Deviations of 1.5 px across and 1 px down, correlated over 4 px: by eye.
 /// - disparity: a smooth error, and a white one in each frame. Their deviations and sizes are fitted to the frames'

@@ -163,7 +163,7 @@ class SoftPeaks {
   /// The largest return of the droplets before each cell's range, times `scale`, and its place: [cells] each.
   void tabulate(double scale, float* power, float* place) const {
     std::fill_n(place, cells_, static_cast<float>(begin_m_));
-    const auto pulse_steps = static_cast<std::size_t>(2.0 * pulse_m_ / step_m_ + 0.5);
+    const auto pulse_steps = static_cast<std::size_t>(std::lround(2.0 * pulse_m_ / step_m_));
     for (std::size_t at = 0; at < plain_.size(); ++at) {
       const double r = begin_m_ + step_m_ * static_cast<double>(at);
       const auto [sine, cosine] = math::sincos(std::numbers::pi * r / pulse_m_);
