@@ -13,6 +13,7 @@
 #include <fathom/core/error.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/sensor.hpp>
 
 #include "commands.hpp"
 #include "fields.hpp"
@@ -87,8 +88,7 @@ constexpr std::string_view kDegreesHint = "\nScene files take a parameter x_rad 
 
 /// Of its frames.
 fathom::PatternShape shape_of(const SensorPreset& preset) {
-  if (preset.aligned_to) return {preset.aligned_to->height, preset.aligned_to->width};
-  return fathom::pattern_shape(preset.model);
+  return fathom::image_shape(fathom::preset_sensor("preset", preset.name));
 }
 
 std::string overview() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Prefixes of errors, the end of work that nobody wants, and the message of a missing feature.
+// Prefixes of errors, interruption on request, and the message of a missing feature.
 
 #include <concepts>
 #include <functional>

@@ -524,8 +524,8 @@ class BlockRenderer {
 
   void find_velocities() {
     for (std::uint32_t i = 0; i < rays_.count; ++i) {
-      const bool own = !rays_.from_sensor_origin;
-      const Triple origin = {own ? rays_.ox[i] : 0.0F, own ? rays_.oy[i] : 0.0F, own ? rays_.oz[i] : 0.0F};
+      const Ray ray = ray_of_lane(rays_, i);
+      const Triple origin = {ray.ox, ray.oy, ray.oz};
       const std::uint32_t time = rolling() ? job_.plan.time_index[begin_ + i] : 0;
       const Rigid& pose = rolling() ? job_.rolling_cast_from_sensor[time] : job_.cast_from_sensor;
       const Triple d = {cast_.dx[i], cast_.dy[i], cast_.dz[i]};

@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <fathom/core/error.hpp>
@@ -367,13 +368,13 @@ std::unique_ptr<FrameDevice> open_device(const Compute& compute) {
 FrameDevice* device_for(FrameDevice* device, const Compute& compute, const StagedChain& chain,
                         const SurfaceTable& surfaces) {
   const DeviceKind kind = compute.device.kind;
-  if (!surfaces.optics().empty()) {
+  const char* const refusal =
+      !surfaces.optics().empty() ? "the scene has materials that pass or mirror light; only the processor renders them"
+      : chain.is_filtered        ? "the sensor has filters or aligned_to; only the processor applies them"
+                                 : nullptr;
+  if (refusal != nullptr) {
     if (kind != DeviceKind::kCuda) return nullptr;
-    throw InputError("device cuda: the scene has materials that pass or mirror light; only the processor renders them");
-  }
-  if (chain.is_filtered) {
-    if (kind != DeviceKind::kCuda) return nullptr;
-    throw InputError("device cuda: the sensor has filters or aligned_to; only the processor applies them");
+    throw InputError(std::string("device cuda: ") + refusal);
   }
   if (device == nullptr || kind != DeviceKind::kAuto) return device;
   return device::has_models(chain) ? device : nullptr;
