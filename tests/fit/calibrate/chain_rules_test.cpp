@@ -264,6 +264,7 @@ TEST(ChainRules, TheLawOfEnergiesIsTheLikelierOne) {
       EXPECT_LT(std::abs(fit.parameters[0].value - 0.1), 3.5 * fit.parameters[0].std_error);
       EXPECT_LT(std::abs(fit.parameters[1].value - 3.0), 3.5 * fit.parameters[1].std_error);
       EXPECT_GT(fit.held_out->gain_nats, 0);
+      if (given == law) continue;
       const ChainFit of_one = fit_chain(start, chain_parameters(start, "stereo_energy.pow"), returns);
       EXPECT_EQ(value_of(of_one.chain, {0, "normalization"}), static_cast<double>(given));
     }

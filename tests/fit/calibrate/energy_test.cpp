@@ -90,7 +90,7 @@ TEST(CalibrateEnergy, FindsTheLawOfSimulatedFrames) {
 }
 
 TEST(CalibrateEnergy, TheErrorsCoverTheTruth) {
-  const std::size_t runs = repetitions(24);
+  const std::size_t runs = repetitions(12);
   for (const auto normalization : {EnergyNormalization::kThreshold, EnergyNormalization::kDocument}) {
     for (const float pow : {2.0F, 6.0F}) {
       const Coverage c = cover({0.2F, pow, normalization, EnergyAngle::kCosine}, runs);
