@@ -25,7 +25,7 @@ const range = (page) => page.evaluate(() => {
   return [...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data].join();
 });
 
-check('the first picture shows points, and the browser complains of nothing', async () => {
+check('the first picture shows points, the browser complains of nothing, and paper is light', async () => {
   const page = await open(browser, server);
   await firstFrame(page);
   const first = await page.evaluate(() => window.fathom.counts.firstMs);
@@ -33,6 +33,8 @@ check('the first picture shows points, and the browser complains of nothing', as
   const { colours, painted } = await picture(page);
   assert.ok(colours > 50 && painted > 2000, `${colours} colours, ${painted} pixels`);
   assert.deepEqual(page.complaints, []);
+  await page.emulateMedia({ media: 'print' });
+  await until(page, () => document.documentElement.dataset.theme === 'light');
 });
 
 check('a knob changes pixels and errors as the model says', async () => {
@@ -75,9 +77,13 @@ check('two clients see each other’s knobs', async () => {
   await until(two, (n) => window.fathom.counts.frames > n + 2, seen);
 });
 
-check('a page whose server goes away says so and goes on when it comes back', async () => {
+check('a page shows the scene’s error as text until it is mended, and goes on when a lost server comes back', async () => {
   const page = await open(browser, server);
   await firstFrame(page);
+  server.state.error = 'room.yaml:7: <b>meshes</b> is not known';
+  await page.locator('.banner', { hasText: '<b>meshes</b>' }).waitFor();
+  server.state.error = null;
+  await page.locator('.banner').waitFor({ state: 'hidden' });
   const { port } = server;
   await server.close();
   await page.getByText('The connection is lost').waitFor();
@@ -85,15 +91,6 @@ check('a page whose server goes away says so and goes on when it comes back', as
   server = await new FakeServer().listen(port);
   await until(page, (n) => window.fathom.counts.frames > n + 2, seen);
   assert.equal(await page.locator('.banner').isVisible(), false);
-});
-
-check('the scene’s error is shown until it is mended, and text from the server stays text', async () => {
-  const page = await open(browser, server);
-  await firstFrame(page);
-  server.state.error = 'room.yaml:7: <b>meshes</b> is not known';
-  await page.locator('.banner', { hasText: '<b>meshes</b>' }).waitFor();
-  server.state.error = null;
-  await page.locator('.banner').waitFor({ state: 'hidden' });
 });
 
 check('at 360 pixels nothing stands beyond the side', async () => {
@@ -144,11 +141,17 @@ check('all keys do what the help says', async () => {
   assert.equal(await page.locator('dialog').isVisible(), false);
 });
 
-check('digits typed into a field stay there', async () => {
+check('digits typed into a field stay there, and angles are set in degrees and sent in radians', async () => {
   const page = await open(browser, server);
   await firstFrame(page);
   await page.getByRole('spinbutton', { name: 'stddev' }).press('3');
   assert.equal(await page.evaluate(() => window.fathom.settings.mode), 'range');
+  const box = page.getByRole('spinbutton', { name: 'mean' });
+  assert.equal(await box.inputValue(), '0.01');
+  await box.fill('90');
+  await box.press('Enter');
+  await page.waitForTimeout(300);
+  assert.ok(Math.abs(server.value('lidar', 'mean_rad') - Math.PI / 2) < 1e-9);
 });
 
 check('dark and light follow the system, and the switch keeps its choice', async () => {
@@ -167,17 +170,7 @@ check('dark and light follow the system, and the switch keeps its choice', async
   assert.equal(await ground(), light);
 });
 
-check('another sensor brings its images and knobs, and the first one is left', async () => {
-  const page = await open(browser, server);
-  await firstFrame(page);
-  await page.getByRole('combobox', { name: 'Sensor' }).selectOption('camera');
-  await page.getByText('Depth', { exact: true }).waitFor();
-  assert.equal(await page.getByText('Range', { exact: true }).isVisible(), false);
-  const lidar = server.id('/lidar/points');
-  assert.ok([...server.clients].every((client) => !client.subscriptions.has(lidar)));
-});
-
-check('another sensor is seen from its own viewpoint', async () => {
+check('another sensor brings its images, knobs and viewpoint, and the first one is left', async () => {
   server.state.paused = true;
   const page = await open(browser, server);
   await firstFrame(page);
@@ -191,6 +184,11 @@ check('another sensor is seen from its own viewpoint', async () => {
   await page.getByRole('combobox', { name: 'Sensor' }).selectOption('camera');
   await until(page, () => window.fathom.frame.rows === 72);
   assert.ok(await fromMiddle() < 1e-6);
+  server.state.paused = false;
+  await page.getByText('Depth', { exact: true }).waitFor();
+  assert.equal(await page.getByText('Range', { exact: true }).isVisible(), false);
+  const lidar = server.id('/lidar/points');
+  assert.ok([...server.clients].every((client) => !client.subscriptions.has(lidar)));
 });
 
 check('a note stands in for the first frame until it comes', async () => {
@@ -235,23 +233,6 @@ check('at 1280 and 390 pixels no legend covers the cloud, no label another one, 
     assert.ok(width > 390 || boxes.legend >= boxes.canvas - 0.5, JSON.stringify(boxes));
     await page.context().close();
   }
-});
-
-check('an angle is set in degrees and sent in radians', async () => {
-  const page = await open(browser, server);
-  await firstFrame(page);
-  const box = page.getByRole('spinbutton', { name: 'mean' });
-  assert.equal(await box.inputValue(), '0.01');
-  await box.fill('90');
-  await box.press('Enter');
-  await page.waitForTimeout(300);
-  assert.ok(Math.abs(server.value('lidar', 'mean_rad') - Math.PI / 2) < 1e-9);
-});
-
-check('paper is light', async () => {
-  const page = await open(browser, server);
-  await page.emulateMedia({ media: 'print' });
-  await until(page, () => document.documentElement.dataset.theme === 'light');
 });
 
 check('nothing is drawn while the time stands still', async () => {
