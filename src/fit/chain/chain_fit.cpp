@@ -326,7 +326,8 @@ ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter>
         fmt::format("{} returns to learn from: at least {} are needed", split.learn.size(), kLeastReturns));
   }
   const auto executor = make_executor(options.threads);
-  const Task task = {chain, numbers, split, {returns, split.learn, *executor}, choice};
+  const ChainData learn = {returns, split.learn, *executor, ChainDensity::kLeastLog, cosines_of(returns)};
+  const Task task = {chain, numbers, split, learn, choice};
   check_ranges_may_err(chain, task.learn);
   NoiseChain laws = chain;
   ChainFit fit = fit_under(laws, task);
