@@ -336,12 +336,11 @@ detail::DisparityErrors ChainDensity::level_errors(std::size_t i) const {
   return detail::errors_of_levels(law, range_m - reach_m, range_m + reach_m, true).value_or(kNone);
 }
 
-void ChainDensity::find_range_parts(std::span<const std::size_t> places, const detail::DisparityErrors* errors,
-                                    double* parts) const {
+void ChainDensity::find_range_parts(std::span<const std::size_t> places, const double* errors, double* parts) const {
   const std::size_t count = places.size();
   std::array<double, kBlockRays> low, high, tail_low, tail_high;
   for (std::size_t k = 0; k < count; ++k) {
-    low[k] = errors[k].low_px / level_deviation_px_, high[k] = errors[k].high_px / level_deviation_px_;
+    low[k] = errors[2 * k] / level_deviation_px_, high[k] = errors[2 * k + 1] / level_deviation_px_;
   }
   const ChainKernels& kernels = chain_kernels();
   kernels.double_tails(low.data(), count, tail_low.data());
@@ -484,22 +483,40 @@ void ChainLikelihood::fill(std::vector<double>& out, F f) const {
   });
 }
 
-template <class Value>
-bool ChainLikelihood::renew(Part<Value>& part, std::span<const double> values) const {
+std::vector<double> ChainLikelihood::take(std::size_t count) const {
+  constexpr std::size_t kMostIdle = 16;
+  std::vector<double> array;
+  if (data_.idle->capacity() == 0) data_.idle->reserve(kMostIdle);
+  if (!data_.idle->empty()) array = std::move(data_.idle->back()), data_.idle->pop_back();
+  array.resize(count);
+  return array;
+}
+
+void ChainLikelihood::give(std::vector<double>&& array) const {
+  if (!array.empty() && data_.idle->size() < data_.idle->capacity()) data_.idle->push_back(std::move(array));
+}
+
+ChainLikelihood::~ChainLikelihood() {
+  for (Part& part : kept_by_) give(std::move(part.of_return));
+  for (Part* part : {&levels_, &ranges_, &reported_}) give(std::move(part->of_return));
+  give(std::move(nats_));
+}
+
+bool ChainLikelihood::renew(Part& part, std::span<const double> values, std::size_t numbers) const {
   std::vector<double> own;
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (part.has[k]) own.push_back(values[k]);
   }
   if (!part.of_return.empty() && own == part.values) return false;
   part.values = std::move(own);
-  part.of_return.resize(size());
+  if (part.of_return.empty()) part.of_return = take(numbers * size());
   return true;
 }
 
 template <class FindRanges, class Join>
 void ChainLikelihood::fill_joined(std::vector<double>& out, const ChainDensity& density, std::span<const double> values,
-                                  Part<>& ranges, FindRanges find_ranges, Join join) const {
-  std::vector<std::pair<Part<>*, decltype(density.loss_at(0))>> moved;  // models of loss
+                                  Part& ranges, FindRanges find_ranges, Join join) const {
+  std::vector<std::pair<Part*, decltype(density.loss_at(0))>> moved;  // models of loss
   for (std::size_t k = 0; k < losing_.size(); ++k) {
     if (renew(kept_by_[k], values)) moved.emplace_back(&kept_by_[k], density.loss_at(losing_[k]));
   }
@@ -514,7 +531,7 @@ void ChainLikelihood::fill_joined(std::vector<double>& out, const ChainDensity& 
       for (const auto& [part, loss] : moved) density.find_kept_by(loss, places, *block, part->of_return.data() + at);
       if (has_moved_ranges) find_ranges(at, places, ranges.of_return.data() + at);
       kept.fill(1.0);
-      for (const Part<>& part : kept_by_) {
+      for (const Part& part : kept_by_) {
         for (std::size_t k = 0; k < places.size(); ++k) kept[k] *= part.of_return[at + k];
       }
       join(places, kept.data(), ranges.of_return.data() + at, out.data() + at);
@@ -523,11 +540,14 @@ void ChainLikelihood::fill_joined(std::vector<double>& out, const ChainDensity& 
 }
 
 double ChainLikelihood::total(std::span<const double> values) const {
+  if (nats_.empty()) nats_ = take(size());
   find_each(values, nats_);
-  std::vector<double> sums(nats_.size() / kReturnsPerBlock + 1, 0.0);
-  for (std::size_t i = 0; i < nats_.size(); ++i) sums[i / kReturnsPerBlock] += nats_[i];
   double sum = 0.0;
-  for (const double s : sums) sum += s;
+  for (std::size_t begin = 0; begin < nats_.size(); begin += kReturnsPerBlock) {
+    double of_block = 0.0;
+    for (std::size_t i = begin; i < std::min(begin + kReturnsPerBlock, nats_.size()); ++i) of_block += nats_[i];
+    sum += of_block;
+  }
   return sum;
 }
 
@@ -535,14 +555,17 @@ void ChainLikelihood::find_each(std::span<const double> values, std::vector<doub
   const ChainDensity density = density_at(values);
   if (!density.has_parts()) return fill(nats, [&](std::size_t i) { return density.turned_log(data_.used[i]); });
   // Where ranges have not moved, levels have not either.
-  const bool has_levels = density.has_levels(), has_moved_levels = has_levels && renew(levels_, values);
+  const bool has_levels = density.has_levels(), has_moved_levels = has_levels && renew(levels_, values, 2);
   const auto find_ranges = [&](std::size_t at, auto places, double* parts) {
     if (!has_levels) {
       for (const std::size_t i : places) *parts++ = density.range_part(i);
       return;
     }
-    detail::DisparityErrors* errors = levels_.of_return.data() + at;
-    for (std::size_t k = 0; k < places.size() && has_moved_levels; ++k) errors[k] = density.level_errors(places[k]);
+    double* const errors = levels_.of_return.data() + 2 * at;
+    for (std::size_t k = 0; k < places.size() && has_moved_levels; ++k) {
+      const auto [low_px, high_px] = density.level_errors(places[k]);
+      errors[2 * k] = low_px, errors[2 * k + 1] = high_px;
+    }
     density.find_range_parts(places, errors, parts);
   };
   fill_joined(nats, density, values, ranges_, find_ranges,
@@ -552,14 +575,14 @@ void ChainLikelihood::find_each(std::span<const double> values, std::vector<doub
 }
 
 std::vector<double> ChainLikelihood::each(std::span<const double> values) const {
-  std::vector<double> nats;
+  std::vector<double> nats = take(size());
   find_each(values, nats);
   return nats;
 }
 
 std::vector<double> ChainLikelihood::each_returned(std::span<const double> values) const {
   const ChainDensity density = density_at(values);
-  std::vector<double> out;
+  std::vector<double> out = take(size());
   if (!density.has_parts()) {
     fill(out, [&](std::size_t i) { return density.kept(data_.used[i]) * density.reported(data_.used[i]); });
     return out;
@@ -585,14 +608,13 @@ ChainLikelihood::Slopes ChainLikelihood::slopes(std::span<const double> values, 
       high[k] = as_float(std::min(values[k] + steps[k], free_[k].high));
       low[k] = as_float(std::max(values[k] - steps[k], free_[k].low));
     }
-    std::vector<double> slope = at(high);
-    const std::vector<double> below = at(low);
+    std::vector<double> slope = at(high), below = at(low);
     for (std::size_t i = 0; i < slope.size(); ++i) {
       const std::size_t k = parameter(c, i);
       const bool moves = k != kNone && high[k] > low[k];
       slope[i] = moves ? (slope[i] - below[i]) / (high[k] - low[k]) : 0.0;
     }
-    slopes.push_back(std::move(slope));
+    slopes.push_back(std::move(slope)), give(std::move(below));
     for (const std::size_t k : column(c)) high[k] = low[k] = values[k];
   }
   return slopes;
@@ -601,13 +623,14 @@ ChainLikelihood::Slopes ChainLikelihood::slopes(std::span<const double> values, 
 Slope ChainLikelihood::slope(std::span<const double> values, std::span<const double> steps) const {
   const auto n = static_cast<Eigen::Index>(values.size());
   Slope out = {Eigen::VectorXd::Zero(n), Eigen::MatrixXd::Zero(n, n)};
-  const Slopes scores = slopes(values, steps);
+  Slopes scores = slopes(values, steps);
   for (std::size_t i = 0; i < size(); ++i) {
     for_each_parameter(scores, i, [&](std::size_t j, double first) {
       out.gradient[j] += first;
       for_each_parameter(scores, i, [&](std::size_t k, double second) { out.information(j, k) += first * second; });
     });
   }
+  for (std::vector<double>& column : scores) give(std::move(column));
   return out;
 }
 

@@ -71,9 +71,8 @@ class ChainDensity {
 
   /// Probabilities that a model of loss does not take them. `block` is room for their values.
   void find_kept_by(const Step* step, std::span<const std::size_t> places, LossBlock& block, double* kept) const;
-  /// Of readings with levels, whose errors are known.
-  void find_range_parts(std::span<const std::size_t> places, const detail::DisparityErrors* errors,
-                        double* parts) const;
+  /// Of readings with levels. `errors`: low_px and high_px of each.
+  void find_range_parts(std::span<const std::size_t> places, const double* errors, double* parts) const;
   /// Log densities from the probabilities that no model loses them, and from range parts.
   void join(std::span<const std::size_t> places, const double* kept, const double* range_part, double* nats) const;
 
@@ -216,8 +215,11 @@ struct ChainData {
   double least_log = ChainDensity::kLeastLog;              ///< of each
   std::shared_ptr<const std::vector<float>> cosines = {};  ///< of incidence, [returns]; null: not found yet
 
+  /// Arrays that likelihoods of these returns no longer use: fresh memory costs as much as the densities.
+  std::shared_ptr<std::vector<std::vector<double>>> idle = std::make_shared<std::vector<std::vector<double>>>();
+
   [[nodiscard]] ChainData at(std::span<const std::size_t> places, double least = ChainDensity::kLeastLog) const {
-    return {returns, places, executor, least, cosines};
+    return {returns, places, executor, least, cosines, idle};
   }
   [[nodiscard]] bool is_lost(std::size_t k) const { return std::isnan(returns.range_m[used[k]]); }
   /// Log density of each return used.
@@ -239,6 +241,9 @@ class ChainLikelihood {
 
   /// `chain`, `free` and all that `data` refers to must outlive it.
   ChainLikelihood(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainData& data);
+  ChainLikelihood(const ChainLikelihood&) = delete;
+  ChainLikelihood& operator=(const ChainLikelihood&) = delete;
+  ~ChainLikelihood();
 
   /// With the cosines of incidence, if the chain loses returns.
   [[nodiscard]] const ChainData& data() const { return data_; }
@@ -288,11 +293,10 @@ class ChainLikelihood {
   };
   /// A part of the density of each return (ChainDensity::has_parts), and the values of the parameters that it was found
   /// for. A call that moves other models alone reads it from here, as most calls of a search do.
-  template <class Value = double>
   struct Part {
-    std::vector<bool> has;              ///< [parameters]
-    std::vector<double> values = {};    ///< of these
-    std::vector<Value> of_return = {};  ///< [returns used]; empty: not found yet
+    std::vector<bool> has;               ///< [parameters]
+    std::vector<double> values = {};     ///< of these
+    std::vector<double> of_return = {};  ///< [returns used]; empty: not found yet
   };
 
   void find_columns();
@@ -301,12 +305,14 @@ class ChainLikelihood {
   template <class F>
   void fill(std::vector<double>& out, F f) const;
   /// Takes the values of a part; false if it was found for them.
-  template <class Value>
-  bool renew(Part<Value>& part, std::span<const double> values) const;
+  bool renew(Part& part, std::span<const double> values, std::size_t numbers = 1) const;
+  /// An array of this size, with any values; give() is for the next take().
+  [[nodiscard]] std::vector<double> take(std::size_t count) const;
+  void give(std::vector<double>&& array) const;
   /// Fills `out` by blocks of returns: join(places, probabilities that no model loses them, range parts, to).
   /// find_ranges(number of the first return, places, to) finds range parts.
   template <class FindRanges, class Join>
-  void fill_joined(std::vector<double>& out, const ChainDensity& density, std::span<const double> values, Part<>& ranges,
+  void fill_joined(std::vector<double>& out, const ChainDensity& density, std::span<const double> values, Part& ranges,
                    FindRanges find_ranges, Join join) const;
   void find_each(std::span<const double> values, std::vector<double>& nats) const;
 
@@ -314,10 +320,10 @@ class ChainLikelihood {
   std::span<const FreeNumber> free_;
   ChainData data_;
   std::vector<Column> columns_;
-  mutable std::vector<Part<>> kept_by_;  ///< [models of loss]
+  mutable std::vector<Part> kept_by_;  ///< [models of loss]
   std::vector<std::size_t> losing_;    ///< their places in the chain
-  mutable Part<> ranges_, reported_;
-  mutable Part<detail::DisparityErrors> levels_;  ///< ChainDensity::level_errors()
+  mutable Part ranges_, reported_;
+  mutable Part levels_;  ///< ChainDensity::level_errors(), [returns used, 2]
   mutable std::vector<double> nats_;  ///< of the last total(), so that searches do not allocate
 };
 

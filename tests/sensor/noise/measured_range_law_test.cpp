@@ -216,7 +216,7 @@ TYPED_TEST(RangeLaws, LossesOfABlockAreThoseOfItsReturns) {
     }
     for (std::size_t isa = 0; isa <= static_cast<std::size_t>(detect_isa()); ++isa) {
       std::vector<double> found(kBlockRays);
-      detail::NoiseAccess::loss_kernel(model, static_cast<Isa>(isa))(&model, block, found.data());
+      fathom::detail::NoiseAccess::loss_kernel(model, static_cast<Isa>(isa))(&model, block, found.data());
       for (std::size_t i = 0; i < kBlockRays; ++i) {
         const Surface surface = surface_of_lane(surfaces, i, surfaces.optics);
         EXPECT_EQ(found[i], TypeParam::loss_probability(model, lanes.returns[i], surface)) << "lane " << i;
