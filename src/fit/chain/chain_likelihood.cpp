@@ -568,10 +568,9 @@ void ChainLikelihood::find_each(std::span<const double> values, std::vector<doub
     }
     density.find_range_parts(places, errors, parts);
   };
-  fill_joined(nats, density, values, ranges_, find_ranges,
-              [&](auto places, const double* kept, const double* parts, double* to) {
-                density.join(places, kept, parts, to);
-              });
+  fill_joined(
+      nats, density, values, ranges_, find_ranges,
+      [&](auto places, const double* kept, const double* parts, double* to) { density.join(places, kept, parts, to); });
 }
 
 std::vector<double> ChainLikelihood::each(std::span<const double> values) const {

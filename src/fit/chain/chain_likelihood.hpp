@@ -323,7 +323,7 @@ class ChainLikelihood {
   mutable std::vector<Part> kept_by_;  ///< [models of loss]
   std::vector<std::size_t> losing_;    ///< their places in the chain
   mutable Part ranges_, reported_;
-  mutable Part levels_;  ///< ChainDensity::level_errors(), [returns used, 2]
+  mutable Part levels_;               ///< ChainDensity::level_errors(), [returns used, 2]
   mutable std::vector<double> nats_;  ///< of the last total(), so that searches do not allocate
 };
 

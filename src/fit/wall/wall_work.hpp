@@ -118,7 +118,7 @@ struct WallPlaneFit {
   Vec3 m;
   Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();  ///< of m, were errors white
   WallScale scale = {};                                  ///< by which readings were weighted
-  double deviation = 0.0;    ///< root mean square of the errors within the gate, in what WallRays::error() counts
+  double deviation = 0.0;  ///< root mean square of the errors within the gate, in what WallRays::error() counts
   std::size_t on_wall = 0;
 
   /// Share of its white error that the reading of ray i loses to the plane.

@@ -16,9 +16,9 @@
 #include <fathom/noise/beam_density.hpp>
 #include <fathom/noise/models.hpp>
 
-#include "sensor/noise_access.hpp"
 #include "sensor/noise/blocks.hpp"
 #include "sensor/noise/busy.hpp"
+#include "sensor/noise_access.hpp"
 #include "support/casters.hpp"
 #include "support/error_text.hpp"
 #include "support/statistics.hpp"
