@@ -46,8 +46,8 @@ std::vector<LossCandidate> loss_candidates(const LossCover& cover);
 struct DisparityErrors {
   double low_px, high_px;
 };
-/// Of a law of levels: the errors that round d' to the levels whose ranges lie in [low_m, high_m]. Without such a
-/// level: to the nearest, with or_nearest; else empty.
+/// Of a law of levels: the errors of d' that round it to a level whose range lies in [low_m, high_m]. Without such a
+/// level: to the nearest one, with or_nearest; else empty.
 std::optional<DisparityErrors> errors_of_levels(const MeasuredRangeLaw& law, double low_m, double high_m,
                                                 bool or_nearest);
 

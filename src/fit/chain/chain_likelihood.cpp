@@ -493,7 +493,9 @@ std::vector<double> ChainLikelihood::take(std::size_t count) const {
 }
 
 void ChainLikelihood::give(std::vector<double>&& array) const {
-  if (!array.empty() && data_.idle->size() < data_.idle->capacity()) data_.idle->push_back(std::move(array));
+  constexpr std::size_t kMostKept = 1U << 20U;  // larger arrays take long to fill anyway
+  const bool is_kept = !array.empty() && array.capacity() <= kMostKept && data_.idle->size() < data_.idle->capacity();
+  if (is_kept) data_.idle->push_back(std::move(array));
 }
 
 ChainLikelihood::~ChainLikelihood() {

@@ -62,8 +62,8 @@ class ChainDensity {
   /// The model of loss at this place in the chain; null: it loses nothing.
   [[nodiscard]] const Step* loss_at(std::size_t entry) const;
   [[nodiscard]] double range_part(std::size_t i) const;
-  /// Whether readings are levels of a disparity that deviates. The range part of a return is then the probability of
-  /// disparity errors between level_errors(), or its logarithm. No parameter of role kDeviation moves these.
+  /// Whether readings are levels of a disparity that deviates. The range part of a loss is then the probability of
+  /// disparity errors between level_errors(), and that of a reading its logarithm. No parameter of role kDeviation moves these.
   [[nodiscard]] bool has_levels() const { return level_deviation_px_ > 0.0; }
   [[nodiscard]] detail::DisparityErrors level_errors(std::size_t i) const;
 
@@ -215,7 +215,8 @@ struct ChainData {
   double least_log = ChainDensity::kLeastLog;              ///< of each
   std::shared_ptr<const std::vector<float>> cosines = {};  ///< of incidence, [returns]; null: not found yet
 
-  /// Arrays that likelihoods of these returns no longer use: fresh memory costs as much as the densities.
+  /// Arrays that likelihoods of these returns no longer use, because fresh memory is slow. One thread at a time uses
+  /// the likelihoods of all at().
   std::shared_ptr<std::vector<std::vector<double>>> idle = std::make_shared<std::vector<std::vector<double>>>();
 
   [[nodiscard]] ChainData at(std::span<const std::size_t> places, double least = ChainDensity::kLeastLog) const {
