@@ -11,7 +11,7 @@ struct Build;  // keeps this build's instantiations apart from the others'
 
 template <std::size_t... I>
 constexpr KernelTable make_table(std::index_sequence<I...>) {
-  return {&block_kernel<std::variant_alternative_t<I, RegisteredNoise>, Build>...};
+  return {kernels_of<std::variant_alternative_t<I, RegisteredNoise>, Build>()...};
 }
 
 const KernelTable kKernels = make_table(std::make_index_sequence<std::variant_size_v<RegisteredNoise>>());

@@ -9,8 +9,8 @@
 
 namespace fathom {
 
-/// One kernel per registered model, in the order of the list.
-using KernelTable = std::array<BlockKernel, std::variant_size_v<RegisteredNoise>>;
+/// The kernels of each registered model, in the order of the list.
+using KernelTable = std::array<ModelKernels, std::variant_size_v<RegisteredNoise>>;
 
 // One per instruction set; kernels.cpp is compiled once for each (cmake/FathomIsa.cmake).
 namespace sse2 {

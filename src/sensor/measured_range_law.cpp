@@ -12,6 +12,7 @@
 #include <fathom/core/error.hpp>
 #include <fathom/core/f64.hpp>
 
+#include "sensor/noise_access.hpp"
 #include "sensor/spread_student.hpp"
 
 namespace fathom {
@@ -182,25 +183,9 @@ double disparity_of(const MeasuredRangeLaw& law, double range_m) {
   return before_m > 0.0 ? law.unit_px_m / before_m : -1.0;
 }
 
-/// P(low <= level of d' <= high), whole numbers.
-double probability_of_levels(const MeasuredRangeLaw& law, double low, double high) {
-  const double a = (low - 0.5) / law.steps_per_px - law.disparity_px;
-  const double b = (high + 0.5) / law.steps_per_px - law.disparity_px;
-  return normal_between(a, b, law.deviation_px);
-}
-
-/// Probability of the levels of d' whose ranges lie in [low_m, high_m]; without such a level, with or_nearest, of the
-/// nearest.
 double level_probability(const MeasuredRangeLaw& law, double low_m, double high_m, bool or_nearest) {
-  const double most = disparity_of(law, low_m), least = disparity_of(law, high_m);
-  if (!(least > 0.0)) return 0.0;
-  const double q = law.steps_per_px, top = most > 0.0 ? most * q : 1e18;
-  double low = std::max(1.0, std::ceil(least * q - kLevelSlack)), high = std::floor(top + kLevelSlack);
-  if (low > high) {
-    if (!or_nearest) return 0.0;
-    low = high = std::max(1.0, std::round(0.5 * (least * q + top)));
-  }
-  return probability_of_levels(law, low, high);
+  const auto errors = detail::errors_of_levels(law, low_m, high_m, or_nearest);
+  return errors ? normal_between(errors->low_px, errors->high_px, law.deviation_px) : 0.0;
 }
 
 double disparity_density(const MeasuredRangeLaw& law, double range_m) {
@@ -232,6 +217,19 @@ StudentNodes::StudentNodes(double nu) : nu_(nu) {
     weights_[k] /= sum;
   }
   peak_ = math::exp(math::student_log_peak(nu));
+}
+
+std::optional<detail::DisparityErrors> detail::errors_of_levels(const MeasuredRangeLaw& law, double low_m,
+                                                                double high_m, bool or_nearest) {
+  const double most = disparity_of(law, low_m), least = disparity_of(law, high_m);
+  if (!(least > 0.0)) return std::nullopt;
+  const double q = law.steps_per_px, top = most > 0.0 ? most * q : 1e18;
+  double low = std::max(1.0, std::ceil(least * q - kLevelSlack)), high = std::floor(top + kLevelSlack);
+  if (low > high) {
+    if (!or_nearest) return std::nullopt;
+    low = high = std::max(1.0, std::round(0.5 * (least * q + top)));
+  }
+  return DisparityErrors{(low - 0.5) / q - law.disparity_px, (high + 0.5) / q - law.disparity_px};
 }
 
 double density(const MeasuredRangeLaw& law, double range_m, const StudentNodes* nodes) {

@@ -150,7 +150,7 @@ Noise::Noise(const detail::NoiseType& type, const void* model)
 
 void Noise::apply(Isa isa, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns, DrawBuffer& draws) const {
   returns.table = table_ ? table_->data() : nullptr;
-  type_->kernels[static_cast<std::size_t>(isa)](model_.get(), key, rays, returns, draws);
+  type_->kernels[static_cast<std::size_t>(isa)].apply(model_.get(), key, rays, returns, draws);
 }
 
 const std::vector<NoiseInfo>& noise_models() {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <fathom/noise/detail/measured_range_law.hpp>
 #include <fathom/noise/noise.hpp>
 
 namespace fathom::detail {
@@ -16,6 +17,10 @@ struct NoiseAccess {
   /// Position of the model in the list of registered models; empty for a user's model.
   static std::optional<std::size_t> place_in_list(const Noise& noise);
   static const NoiseHooks& hooks(const Noise& noise) { return noise.type_->hooks; }
+  /// Null: not a model of loss that is learned.
+  static LossKernel loss_kernel(const Noise& noise, Isa isa) {
+    return noise.type_->kernels[static_cast<std::size_t>(isa)].find_losses;
+  }
   /// The model: of the type at that position.
   static const void* model(const Noise& noise) { return noise.model_.get(); }
   /// Receiver::table; empty without one.
@@ -36,5 +41,14 @@ struct LossCandidate {
   std::vector<std::string> free;  ///< "stereo_energy.pow"
 };
 std::vector<LossCandidate> loss_candidates(const LossCover& cover);
+
+/// Errors of a disparity, px.
+struct DisparityErrors {
+  double low_px, high_px;
+};
+/// Of a law of levels: the errors of d' that round it to a level whose range lies in [low_m, high_m]. Without such a
+/// level: to the nearest one, with or_nearest; else empty.
+std::optional<DisparityErrors> errors_of_levels(const MeasuredRangeLaw& law, double low_m, double high_m,
+                                                bool or_nearest);
 
 }  // namespace fathom::detail

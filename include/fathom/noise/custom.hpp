@@ -74,7 +74,7 @@ constexpr void add_learning_hooks(NoiseHooks& hooks) {
   if constexpr (requires(const M& m, MeasuredRangeLaw& law) { M::act(m, law); }) {
     hooks.act = [](const void* m, MeasuredRangeLaw& law) { M::act(model_at<M>(m), law); };
   }
-  if constexpr (requires(const M& m, const Return& hit, const Surface& s) { M::loss_probability(m, hit, s); }) {
+  if constexpr (HasLossProbability<M>) {
     hooks.loss_probability = [](const void* m, const Return& hit, const Surface& surface) -> double {
       return M::loss_probability(model_at<M>(m), hit, surface);
     };
@@ -168,7 +168,7 @@ constexpr NoiseHooks hooks_of() {
 
 /// `kernels`: [Isa].
 template <NoiseModel M>
-NoiseType make_type(const std::array<BlockKernel, 3>& kernels) {
+NoiseType make_type(const std::array<ModelKernels, 3>& kernels) {
   return {.info = &info_of<M>(),
           .copy = [](const void* m) -> std::shared_ptr<const void> {
             validate(model_at<M>(m));
@@ -186,8 +186,8 @@ struct UserBuild;  // the tag of kernels compiled in the user's own translation 
 template <class M>
 struct OwnType {
   static const NoiseType& get() {
-    constexpr BlockKernel kKernel = &block_kernel<M, UserBuild>;
-    static const NoiseType type = make_type<M>({kKernel, kKernel, kKernel});
+    constexpr ModelKernels kKernels = kernels_of<M, UserBuild>();
+    static const NoiseType type = make_type<M>({kKernels, kKernels, kKernels});
     return type;
   }
 };

@@ -37,7 +37,7 @@ struct Dropout {
   static constexpr LossCause kLossCause = LossCause::kChance;
   static constexpr std::array<std::string_view, 1> kLossFree = {"probability"};
   FATHOM_API static Dropout begin_loss(const LossCover& cover);
-  static double loss_probability(const Dropout& p, const Return& /*hit*/, const Surface& /*surface*/) {
+  FATHOM_KERNEL static double loss_probability(const Dropout& p, const Return& /*hit*/, const Surface& /*surface*/) {
     return double{p.probability};
   }
 };

@@ -78,7 +78,7 @@ struct EdgeLoss {
     return field == "step" && law == EdgeLaw::kAngle ? "law = angle does not read it" : "";
   }
 
-  static double loss_probability(const EdgeLoss& p, const Return& /*hit*/, const Surface& surface) {
+  FATHOM_KERNEL static double loss_probability(const EdgeLoss& p, const Return& /*hit*/, const Surface& surface) {
     return double{probability_of(p, surface)};
   }
 

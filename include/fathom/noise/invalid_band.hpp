@@ -73,8 +73,8 @@ struct InvalidBand {
   }
 
   static constexpr std::array<LearnedField, 1> kLearned = {{{"max_disparity_px", LearnedRole::kThreshold}}};
-  static double loss_probability(const InvalidBand& p, const Return& hit, const Surface& surface) {
-    return apply(p, hit, surface, {}) == Reason::kHit ? 0.0 : 1.0;
+  FATHOM_KERNEL static double loss_probability(const InvalidBand& p, const Return& hit, const Surface& surface) {
+    return double{math::select(apply(p, hit, surface, {}) == Reason::kHit, 0.0F, 1.0F)};
   }
 };
 

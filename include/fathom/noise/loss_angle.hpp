@@ -47,8 +47,8 @@ struct LossAngle {
   static constexpr LossCause kLossCause = LossCause::kIncidence;
   static constexpr std::array<std::string_view, 1> kLossFree = {"max_incidence_rad"};
   FATHOM_API static LossAngle begin_loss(const LossCover& cover);
-  static double loss_probability(const LossAngle& p, const Return& hit, const Surface& surface) {
-    return apply(p, hit, surface, {}) == Reason::kHit ? 0.0 : 1.0;
+  FATHOM_KERNEL static double loss_probability(const LossAngle& p, const Return& hit, const Surface& surface) {
+    return double{math::select(apply(p, hit, surface, {}) == Reason::kHit, 0.0F, 1.0F)};
   }
 };
 

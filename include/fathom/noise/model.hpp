@@ -31,7 +31,7 @@
 // and, so that measured returns can be scored under it and its parameters learned (fathom/fit/chain.hpp), with
 //
 //   act(p, law)        applies its error to the law of a range (noise/detail/measured_range_law.hpp)
-//   loss_probability(p, Return, Surface)   the probability that a model of loss takes such a return
+//   loss_probability(p, Return, Surface)   the probability that a model of loss takes such a return, a FATHOM_KERNEL
 //   turn()             the rotation of rays or hit points: an AxisTurn
 //   kLearned           the parameters that returns can determine: an array of LearnedField
 //   jumps(field)       whether the likelihood jumps along a parameter of role kThreshold; true without this member
@@ -220,7 +220,7 @@ enum class LearnedRole : std::uint8_t {
   kPlain,      ///< the likelihood is smooth along it
   kShift,      ///< it shifts ranges, and with them the ends of a uniform error
   kStretch,    ///< it scales ranges and these ends
-  kDeviation,  ///< it spreads ranges without end, and so blurs the ends of a uniform error
+  kDeviation,  ///< it spreads ranges without end, and so blurs the ends of a uniform error; or disparities
   kGrowth,     ///< the same, in proportion to the range
   kLowEnd,     ///< one end of a uniform error
   kHighEnd,    ///< the other end
@@ -329,5 +329,13 @@ struct DrawBuffer;
 /// Applies a model, type erased, to a block. The model's stage decides whether it changes rays or returns.
 using BlockKernel = void (*)(const void* model, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns,
                              DrawBuffer& draws);
+
+/// Finds loss_probability() of all returns of a block, whose surfaces are known.
+using LossKernel = void (*)(const void* model, const ReturnBlock& returns, double* probability);
+
+struct ModelKernels {
+  BlockKernel apply;
+  LossKernel find_losses;  ///< null: not a model of loss that is learned
+};
 
 }  // namespace fathom

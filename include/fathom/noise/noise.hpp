@@ -157,7 +157,7 @@ struct NoiseType {
   bool (*is_identity)(const void*);
   std::vector<FieldValue> (*values)(const void*);
   Noise (*with)(const void*, std::span<const NamedNumber>, bool settles);
-  std::array<BlockKernel, 3> kernels;  ///< [Isa]
+  std::array<ModelKernels, 3> kernels;  ///< [Isa]
   NoiseHooks hooks;
 };
 
@@ -194,7 +194,7 @@ struct NoiseAccess;
 
 /// Makes the table of a model's functions; defined in noise/custom.hpp.
 template <NoiseModel M>
-NoiseType make_type(const std::array<BlockKernel, 3>& kernels);
+NoiseType make_type(const std::array<ModelKernels, 3>& kernels);
 
 }  // namespace detail
 
@@ -308,7 +308,7 @@ class Noise {
 
  private:
   template <NoiseModel M>
-  friend detail::NoiseType detail::make_type(const std::array<BlockKernel, 3>& kernels);
+  friend detail::NoiseType detail::make_type(const std::array<ModelKernels, 3>& kernels);
   friend struct detail::NoiseAccess;
 
   FATHOM_API Noise(const detail::NoiseType& type, const void* model);

@@ -178,9 +178,9 @@ struct StereoEnergy {
     return {.min_energy = 0.05F, .pow = 10.0F, .normalization = EnergyNormalization::kThreshold};
   }
 
-  static double loss_probability(const StereoEnergy& p, const Return& /*hit*/, const Surface& surface) {
+  FATHOM_KERNEL static double loss_probability(const StereoEnergy& p, const Return& /*hit*/, const Surface& surface) {
     const float e = return_energy(p.energy, surface) * surface.energy_gain;
-    return e <= p.min_energy ? 1.0 : double{random_probability(p, e)};
+    return double{math::select(e <= p.min_energy, 1.0F, random_probability(p, e))};
   }
 
  private:

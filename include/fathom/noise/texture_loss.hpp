@@ -64,9 +64,9 @@ struct TextureLoss {
   static constexpr LossCause kLossCause = LossCause::kDepth;
   static constexpr std::array<std::string_view, 2> kLossFree = {"midpoint", "width"};
   FATHOM_API static TextureLoss begin_loss(const LossCover& cover);
-  static double loss_probability(const TextureLoss& p, const Return& hit, const Surface& /*surface*/) {
+  FATHOM_KERNEL static double loss_probability(const TextureLoss& p, const Return& hit, const Surface& /*surface*/) {
     const float probability = probability_of(p, hit);
-    return probability > 0.0F ? double{probability} : 0.0;
+    return double{math::select(probability > 0.0F, probability, 0.0F)};
   }
 
  private:

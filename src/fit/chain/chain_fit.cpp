@@ -326,7 +326,12 @@ ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter>
         fmt::format("{} returns to learn from: at least {} are needed", split.learn.size(), kLeastReturns));
   }
   const auto executor = make_executor(options.threads);
-  const Task task = {chain, numbers, split, {returns, split.learn, *executor}, choice};
+  const bool loses = std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
+    return detail::NoiseAccess::hooks(entry.noise).loss_probability != nullptr;
+  });
+  const ChainData learn = {returns, split.learn, *executor, ChainDensity::kLeastLog,
+                           loses ? cosines_of(returns) : nullptr};
+  const Task task = {chain, numbers, split, learn, choice};
   check_ranges_may_err(chain, task.learn);
   NoiseChain laws = chain;
   ChainFit fit = fit_under(laws, task);

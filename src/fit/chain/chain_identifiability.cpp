@@ -50,11 +50,13 @@ std::vector<Seen> seen_values(const Noise& noise, const ChainReturns& r) {
 }
 
 bool are_levels(const std::vector<Seen>& seen, int steps) {
+  const double most_off = 2.0 + (1.0 - kShareOnLevels) * static_cast<double>(seen.size());
   std::size_t told = 0, on = 0;
   for (const Seen& s : seen) {
     const double slack = kSlack + s.slack * steps, level = s.value * steps;
     if (slack > kMostSlack) continue;
     ++told, on += std::abs(level - std::round(level)) <= slack ? 1 : 0;
+    if (static_cast<double>(told - on) > most_off) return false;
   }
   return told >= 100 && static_cast<double>(on) >= kShareOnLevels * static_cast<double>(told);
 }

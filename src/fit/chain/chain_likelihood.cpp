@@ -11,10 +11,12 @@
 
 #include <fathom/core/f64.hpp>
 #include <fathom/noise/beam_density.hpp>
+#include <fathom/noise/detail/drive.hpp>
 
+#include "core/compute.hpp"
+#include "fit/chain/chain_kernels.hpp"
 #include "fit/chain/turned_rays.hpp"
 #include "fit/estimator.hpp"
-#include "sensor/noise_access.hpp"
 
 namespace fathom {
 
@@ -40,6 +42,41 @@ bool is_passed_over(Stage stage) {
 
 }  // namespace
 
+/// Arrays of a block of returns, as kernels of models read them.
+struct LossBlock {
+  ReturnBlock returns;
+  SurfaceBlock surfaces;
+
+  LossBlock() {
+    returns.surface = &surfaces;
+    std::ranges::fill(returns.z, 0.0F);
+    constexpr Surface kUsual = {};
+    std::ranges::fill(surfaces.left_to_emitter, kUsual.left_to_emitter);
+    std::ranges::fill(surfaces.right_to_emitter, kUsual.right_to_emitter);
+    std::ranges::fill(surfaces.edge_rad, kUsual.edge_rad), std::ranges::fill(surfaces.hidden, kUsual.hidden);
+    std::ranges::fill(surfaces.jump, kUsual.jump), std::ranges::fill(surfaces.jump_rad, kUsual.jump_rad);
+    std::ranges::fill(surfaces.energy_gain, kUsual.energy_gain), std::ranges::fill(surfaces.power, kUsual.power);
+  }
+};
+
+namespace {
+
+const ChainKernels& chain_kernels() {
+  static const ChainKernels& kernels =
+      for_isa(detect_isa(), sse2::kChainKernels, avx2::kChainKernels, avx512::kChainKernels);
+  return kernels;
+}
+
+/// math::normal_between(a, b) from twice the tails beyond |a| and |b|.
+double between_tails(double a, double b, double tail_a, double tail_b) {
+  if (a > 0.0) return 0.5 * (tail_a - tail_b);
+  if (b < 0.0) return 0.5 * (tail_b - tail_a);
+  const auto erf = [](double x, double tail) { return x < 0.5 ? math::erf(x) : 1.0 - tail; };
+  return 0.5 * (erf(b * math::kSqrtHalf, tail_b) + erf(-a * math::kSqrtHalf, tail_a));
+}
+
+}  // namespace
+
 float cosine_of(float incidence_rad) { return static_cast<float>(math::cos(double{incidence_rad})); }
 
 bool is_on_level(const MeasuredRangeLaw& law, double range_m, double half_step_m) {
@@ -56,6 +93,7 @@ ChainDensity::Step::Step(const ChainEntry& entry, std::size_t at)
       of_ring(values_of_rings(entry, &detail::NoiseAccess::model)),
       act(detail::NoiseAccess::hooks(entry.noise).act),
       loss(detail::NoiseAccess::hooks(entry.noise).loss_probability),
+      find_losses(detail::NoiseAccess::loss_kernel(entry.noise, detect_isa())),
       is_half_vector(entry.noise.energy_angle() == EnergyAngle::kHalfVector),
       place(at) {}
 
@@ -123,6 +161,10 @@ void ChainDensity::find_laws() {
       if (probe.student_m != before_m) slug = step.slug;
     }
     is_disparity_ = probe.from_disparity;
+    const bool has_levels = is_disparity_ && probe.steps_per_px > 0.0 && rings == 1;
+    if (has_levels && hits_.empty() && returns_.outside != OutsideLimits::kClamped) {
+      level_deviation_px_ = probe.deviation_px;
+    }
     if (!probe.unknown.empty()) refuse("it", fmt::format("has {}", probe.unknown));
     if (!(probe.student_m > 0.0)) continue;
     if (nu && *nu != probe.nu) refuse(slug, "has another nu for some rings");
@@ -146,12 +188,39 @@ const ChainDensity::Step* ChainDensity::loss_at(std::size_t entry) const {
   return step == losses_.end() ? nullptr : &*step;
 }
 
-double ChainDensity::kept_by(const Step* step, std::size_t i) const {
-  return step == nullptr ? 1.0 : kept_by(*step, i, clean_return(i), surface_of(i));
-}
-
 double ChainDensity::kept_by(const Step& step, std::size_t i, const Return& hit, const Surface& surface) const {
   return 1.0 - step.lose(model_of(step, ring(i)), hit, surface, returns_.energy[i]);
+}
+
+void ChainDensity::load(std::span<const std::size_t> places, bool is_half_vector, LossBlock& block) const {
+  const ChainReturns& r = returns_;
+  ReturnBlock& to = block.returns;
+  SurfaceBlock& surfaces = block.surfaces;
+  to.count = static_cast<std::uint32_t>(places.size());
+  surfaces.optics = r.optics;
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const std::size_t i = places[k];
+    to.x[k] = r.clean_x_m[i], to.y[k] = r.clean_y_m[i];
+    to.range_m[k] = to.radius_m[k] = r.clean_range_m[i];
+    const float cosine = cosines_.empty() ? cosine_of(r.incidence_rad[i]) : cosines_[i];
+    surfaces.cos_emitter[k] = cosine;
+    surfaces.cos_left[k] = surfaces.cos_right[k] = is_half_vector ? 2.0F * r.energy[i] - cosine : r.energy[i];
+    if (r.jump.empty()) continue;
+    surfaces.edge_rad[k] = r.edge_rad[i], surfaces.jump[k] = r.jump[i], surfaces.jump_rad[k] = r.jump_rad[i];
+  }
+}
+
+void ChainDensity::find_kept_by(const Step* step, std::span<const std::size_t> places, LossBlock& block,
+                                double* kept) const {
+  if (step == nullptr) {
+    std::fill_n(kept, places.size(), 1.0);
+  } else if (!step->of_ring.empty()) {
+    for (const std::size_t i : places) *kept++ = kept_by(*step, i, clean_return(i), surface_of(i));
+  } else {
+    load(places, step->is_half_vector, block);
+    step->find_losses(step->model, block.returns, kept);
+    for (std::size_t k = 0; k < places.size(); ++k) kept[k] = 1.0 - kept[k];
+  }
 }
 
 Return ChainDensity::clean_return(std::size_t i) const {
@@ -189,10 +258,14 @@ std::optional<double> ChainDensity::clamped(const MeasuredRangeLaw& law, double 
                                   : probability(law, r.max_range_m, 1e12, nodes());
 }
 
-double ChainDensity::reported_by(const MeasuredRangeLaw& law) const {
-  const bool drops = returns_.outside == OutsideLimits::kLost;
+std::array<double, 2> ChainDensity::reported_ranges() const {
+  if (returns_.outside != OutsideLimits::kLost) return {0.0, 1e12};
   // (low, high]: a range of exactly the least is reported, and so a hair below it.
-  const double low = drops ? returns_.min_range_m * (1.0 - 1e-9) : 0.0, high = drops ? returns_.max_range_m : 1e12;
+  return {returns_.min_range_m * (1.0 - 1e-9), returns_.max_range_m};
+}
+
+double ChainDensity::reported_by(const MeasuredRangeLaw& law) const {
+  const auto [low, high] = reported_ranges();
   return std::min(1.0, probability(law, low, high, nodes()));
 }
 
@@ -253,16 +326,40 @@ double ChainDensity::probability_between(std::size_t i, double low_m, double hig
 
 double ChainDensity::range_part(std::size_t i) const { return is_lost(i) ? reported(i) : log_range(i) + log_hit(i); }
 
+detail::DisparityErrors ChainDensity::level_errors(std::size_t i) const {
+  constexpr detail::DisparityErrors kNone = {0.0, 0.0};
+  const MeasuredRangeLaw law = this->law(i);
+  auto [low_m, high_m] = reported_ranges();
+  if (is_lost(i)) return high_m > low_m ? detail::errors_of_levels(law, low_m, high_m, false).value_or(kNone) : kNone;
+  const double range_m = double{returns_.range_m[i]}, half_m = half_step_of(i), reach_m = std::max(half_m, 0.0);
+  if (!is_on_level(law, range_m, half_m)) return kNone;
+  return detail::errors_of_levels(law, range_m - reach_m, range_m + reach_m, true).value_or(kNone);
+}
+
+void ChainDensity::find_range_parts(std::span<const std::size_t> places, const double* errors, double* parts) const {
+  const std::size_t count = places.size();
+  std::array<double, kBlockRays> low, high, tail_low, tail_high;
+  for (std::size_t k = 0; k < count; ++k) {
+    low[k] = errors[2 * k] / level_deviation_px_, high[k] = errors[2 * k + 1] / level_deviation_px_;
+  }
+  const ChainKernels& kernels = chain_kernels();
+  kernels.double_tails(low.data(), count, tail_low.data());
+  kernels.double_tails(high.data(), count, tail_high.data());
+  for (std::size_t k = 0; k < count; ++k) {
+    const double p = between_tails(low[k], high[k], tail_low[k], tail_high[k]);
+    const double log_p = p > 0.0 ? math::log(p) : least_log_;
+    parts[k] = is_lost(places[k]) ? std::min(1.0, p) : log_p;
+  }
+}
+
+void ChainDensity::join(std::span<const std::size_t> places, const double* kept, const double* range_part,
+                        double* nats) const {
+  std::array<double, kBlockRays> lost;
+  for (std::size_t k = 0; k < places.size(); ++k) lost[k] = is_lost(places[k]) ? 1.0 : 0.0;
+  chain_kernels().join(kept, range_part, lost.data(), places.size(), least_log_, nats);
+}
+
 double ChainDensity::floored_log(double p) const { return p > 0.0 ? std::max(least_log_, math::log(p)) : least_log_; }
-
-double ChainDensity::joined(std::size_t i, double kept, double range_part) const {
-  if (is_lost(i)) return floored_log(1.0 - kept * range_part);
-  return kept > 0.0 ? std::max(least_log_, math::log(kept) + range_part) : least_log_;
-}
-
-double ChainDensity::operator()(std::size_t i) const {
-  return turns_ ? turned_log(i) : joined(i, kept(i), range_part(i));
-}
 
 namespace {
 
@@ -320,6 +417,12 @@ std::vector<double> ChainData::each(const NoiseChain& chain) const {
 
 double ChainData::total(const NoiseChain& chain) const { return ChainLikelihood(chain, {}, *this).total({}); }
 
+std::shared_ptr<const std::vector<float>> cosines_of(const ChainReturns& returns) {
+  std::vector<float> cosines;
+  for (const float incidence_rad : returns.incidence_rad) cosines.push_back(cosine_of(incidence_rad));
+  return std::make_shared<const std::vector<float>>(std::move(cosines));
+}
+
 ChainLikelihood::ChainLikelihood(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainData& data)
     : chain_(chain), free_(free), data_(data) {
   find_columns();
@@ -334,11 +437,11 @@ ChainLikelihood::ChainLikelihood(const NoiseChain& chain, std::span<const FreeNu
   for (const FreeNumber& p : free) {
     ranges_.has.push_back(hooks(p.entry).loss_probability == nullptr || hooks(p.entry).act != nullptr);
   }
-  reported_.has = ranges_.has;
-  if (losing_.empty() || data.cosines) return;
-  std::vector<float> cosines(data.returns.size());
-  for (const std::size_t i : data.used) cosines[i] = cosine_of(data.returns.incidence_rad[i]);
-  data_.cosines = std::make_shared<const std::vector<float>>(std::move(cosines));
+  reported_.has = levels_.has = ranges_.has;
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    if (free[k].role == LearnedRole::kDeviation) levels_.has[k] = false;
+  }
+  if (!losing_.empty() && !data.cosines) data_.cosines = cosines_of(data.returns);
 }
 
 Interval ChainLikelihood::limits(std::size_t k) const { return {free_[k].low, free_[k].high}; }
@@ -380,69 +483,119 @@ void ChainLikelihood::fill(std::vector<double>& out, F f) const {
   });
 }
 
-bool ChainLikelihood::renew(Part& part, std::span<const double> values) const {
+std::vector<double> ChainLikelihood::take(std::size_t count) const {
+  constexpr std::size_t kMostIdle = 16;
+  std::vector<double> array;
+  if (data_.idle->capacity() == 0) data_.idle->reserve(kMostIdle);
+  if (!data_.idle->empty()) array = std::move(data_.idle->back()), data_.idle->pop_back();
+  array.resize(count);
+  return array;
+}
+
+void ChainLikelihood::give(std::vector<double>&& array) const {
+  constexpr std::size_t kMostKept = 1U << 20U;  // larger arrays take long to fill anyway
+  const bool is_kept = !array.empty() && array.capacity() <= kMostKept && data_.idle->size() < data_.idle->capacity();
+  if (is_kept) data_.idle->push_back(std::move(array));
+}
+
+ChainLikelihood::~ChainLikelihood() {
+  for (Part& part : kept_by_) give(std::move(part.of_return));
+  for (Part* part : {&levels_, &ranges_, &reported_}) give(std::move(part->of_return));
+  give(std::move(nats_));
+}
+
+bool ChainLikelihood::renew(Part& part, std::span<const double> values, std::size_t numbers) const {
   std::vector<double> own;
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (part.has[k]) own.push_back(values[k]);
   }
   if (!part.of_return.empty() && own == part.values) return false;
   part.values = std::move(own);
-  part.of_return.resize(size());
+  if (part.of_return.empty()) part.of_return = take(numbers * size());
   return true;
 }
 
-template <class RangePart, class Join>
+template <class FindRanges, class Join>
 void ChainLikelihood::fill_joined(std::vector<double>& out, const ChainDensity& density, std::span<const double> values,
-                                  Part& ranges, RangePart range_part, Join join) const {
+                                  Part& ranges, FindRanges find_ranges, Join join) const {
   std::vector<std::pair<Part*, decltype(density.loss_at(0))>> moved;  // models of loss
   for (std::size_t k = 0; k < losing_.size(); ++k) {
     if (renew(kept_by_[k], values)) moved.emplace_back(&kept_by_[k], density.loss_at(losing_[k]));
   }
   const bool has_moved_ranges = renew(ranges, values);
+  out.resize(size());
   // All parts of a return in one pass.
-  fill(out, [&](std::size_t i) {
-    const std::size_t place = data_.used[i];
-    for (const auto& [part, loss] : moved) part->of_return[i] = density.kept_by(loss, place);
-    if (has_moved_ranges) ranges.of_return[i] = range_part(place);
-    double kept = 1.0;
-    for (const Part& part : kept_by_) kept *= part.of_return[i];
-    return join(place, kept, ranges.of_return[i]);
+  data_.executor.parallel_for(size(), kReturnsPerBlock, [&](std::size_t begin, std::size_t end) {
+    const auto block = std::make_unique<LossBlock>();
+    std::array<double, kBlockRays> kept;
+    for (std::size_t at = begin; at < end; at += kBlockRays) {
+      const auto places = data_.used.subspan(at, std::min<std::size_t>(kBlockRays, end - at));
+      for (const auto& [part, loss] : moved) density.find_kept_by(loss, places, *block, part->of_return.data() + at);
+      if (has_moved_ranges) find_ranges(at, places, ranges.of_return.data() + at);
+      kept.fill(1.0);
+      for (const Part& part : kept_by_) {
+        for (std::size_t k = 0; k < places.size(); ++k) kept[k] *= part.of_return[at + k];
+      }
+      join(places, kept.data(), ranges.of_return.data() + at, out.data() + at);
+    }
   });
 }
 
 double ChainLikelihood::total(std::span<const double> values) const {
+  if (nats_.empty()) nats_ = take(size());
   find_each(values, nats_);
-  std::vector<double> sums(nats_.size() / kReturnsPerBlock + 1, 0.0);
-  for (std::size_t i = 0; i < nats_.size(); ++i) sums[i / kReturnsPerBlock] += nats_[i];
   double sum = 0.0;
-  for (const double s : sums) sum += s;
+  for (std::size_t begin = 0; begin < nats_.size(); begin += kReturnsPerBlock) {
+    double of_block = 0.0;
+    for (std::size_t i = begin; i < std::min(begin + kReturnsPerBlock, nats_.size()); ++i) of_block += nats_[i];
+    sum += of_block;
+  }
   return sum;
 }
 
 void ChainLikelihood::find_each(std::span<const double> values, std::vector<double>& nats) const {
   const ChainDensity density = density_at(values);
-  if (!density.has_parts()) return fill(nats, [&](std::size_t i) { return density(data_.used[i]); });
+  if (!density.has_parts()) return fill(nats, [&](std::size_t i) { return density.turned_log(data_.used[i]); });
+  // Where ranges have not moved, levels have not either.
+  const bool has_levels = density.has_levels(), has_moved_levels = has_levels && renew(levels_, values, 2);
+  const auto find_ranges = [&](std::size_t at, auto places, double* parts) {
+    if (!has_levels) {
+      for (const std::size_t i : places) *parts++ = density.range_part(i);
+      return;
+    }
+    double* const errors = levels_.of_return.data() + 2 * at;
+    for (std::size_t k = 0; k < places.size() && has_moved_levels; ++k) {
+      const auto [low_px, high_px] = density.level_errors(places[k]);
+      errors[2 * k] = low_px, errors[2 * k + 1] = high_px;
+    }
+    density.find_range_parts(places, errors, parts);
+  };
   fill_joined(
-      nats, density, values, ranges_, [&](std::size_t i) { return density.range_part(i); },
-      [&](std::size_t i, double kept, double range_part) { return density.joined(i, kept, range_part); });
+      nats, density, values, ranges_, find_ranges,
+      [&](auto places, const double* kept, const double* parts, double* to) { density.join(places, kept, parts, to); });
 }
 
 std::vector<double> ChainLikelihood::each(std::span<const double> values) const {
-  std::vector<double> nats;
+  std::vector<double> nats = take(size());
   find_each(values, nats);
   return nats;
 }
 
 std::vector<double> ChainLikelihood::each_returned(std::span<const double> values) const {
   const ChainDensity density = density_at(values);
-  std::vector<double> out;
+  std::vector<double> out = take(size());
   if (!density.has_parts()) {
     fill(out, [&](std::size_t i) { return density.kept(data_.used[i]) * density.reported(data_.used[i]); });
     return out;
   }
   fill_joined(
-      out, density, values, reported_, [&](std::size_t i) { return density.reported(i); },
-      [](std::size_t, double kept, double reported) { return kept * reported; });
+      out, density, values, reported_,
+      [&](std::size_t, auto places, double* parts) {
+        for (const std::size_t i : places) *parts++ = density.reported(i);
+      },
+      [](auto places, const double* kept, const double* reported, double* to) {
+        for (std::size_t k = 0; k < places.size(); ++k) to[k] = kept[k] * reported[k];
+      });
   return out;
 }
 
@@ -456,14 +609,13 @@ ChainLikelihood::Slopes ChainLikelihood::slopes(std::span<const double> values, 
       high[k] = as_float(std::min(values[k] + steps[k], free_[k].high));
       low[k] = as_float(std::max(values[k] - steps[k], free_[k].low));
     }
-    std::vector<double> slope = at(high);
-    const std::vector<double> below = at(low);
+    std::vector<double> slope = at(high), below = at(low);
     for (std::size_t i = 0; i < slope.size(); ++i) {
       const std::size_t k = parameter(c, i);
       const bool moves = k != kNone && high[k] > low[k];
       slope[i] = moves ? (slope[i] - below[i]) / (high[k] - low[k]) : 0.0;
     }
-    slopes.push_back(std::move(slope));
+    slopes.push_back(std::move(slope)), give(std::move(below));
     for (const std::size_t k : column(c)) high[k] = low[k] = values[k];
   }
   return slopes;
@@ -472,13 +624,14 @@ ChainLikelihood::Slopes ChainLikelihood::slopes(std::span<const double> values, 
 Slope ChainLikelihood::slope(std::span<const double> values, std::span<const double> steps) const {
   const auto n = static_cast<Eigen::Index>(values.size());
   Slope out = {Eigen::VectorXd::Zero(n), Eigen::MatrixXd::Zero(n, n)};
-  const Slopes scores = slopes(values, steps);
+  Slopes scores = slopes(values, steps);
   for (std::size_t i = 0; i < size(); ++i) {
     for_each_parameter(scores, i, [&](std::size_t j, double first) {
       out.gradient[j] += first;
       for_each_parameter(scores, i, [&](std::size_t k, double second) { out.information(j, k) += first * second; });
     });
   }
+  for (std::vector<double>& column : scores) give(std::move(column));
   return out;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 // The log density of a measured return, or of its loss, under a chain of noise.
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -17,12 +18,15 @@
 #include <fathom/noise/detail/measured_range_law.hpp>
 
 #include "fit/chain/turned_rays.hpp"
+#include "sensor/noise_access.hpp"
 
 namespace fathom {
 
 // fit/estimator.hpp
 struct Interval;
 struct Slope;
+
+struct LossBlock;  // in chain_likelihood.cpp
 
 float cosine_of(float incidence_rad);
 
@@ -49,18 +53,29 @@ class ChainDensity {
   /// Takes cosines of incidence, [returns], that are found once for many densities. They must outlive it.
   void share_cosines(std::span<const float> cosines) { cosines_ = cosines; }
 
-  /// Of return i, at least `least_log`.
-  [[nodiscard]] double operator()(std::size_t i) const;
-  /// Where no ray is turned, the density of a return has parts, and each model moves one of them. kept_by() is the
-  /// probability that a model of loss does not take the return. range_part() is the log density of its range and
-  /// angles, or of a lost return the probability that its range is reported. joined() makes the density from the
-  /// product of all kept_by() and from range_part().
+  /// Of return i, at least `least_log`, where rays are turned.
+  [[nodiscard]] double turned_log(std::size_t i) const;
+  /// Where no ray is turned, the density of a return has parts, and each model moves one of them. Each model of loss
+  /// has the probability that it does not take the return. range_part() is the log density of its range and angles, or
+  /// of a lost return the probability that its range is reported.
   [[nodiscard]] bool has_parts() const { return !turns_; }
   /// The model of loss at this place in the chain; null: it loses nothing.
   [[nodiscard]] const Step* loss_at(std::size_t entry) const;
-  [[nodiscard]] double kept_by(const Step* step, std::size_t i) const;
   [[nodiscard]] double range_part(std::size_t i) const;
-  [[nodiscard]] double joined(std::size_t i, double kept, double range_part) const;
+  /// Whether readings are levels of a disparity that deviates. The range part of a loss is then the probability of
+  /// disparity errors between level_errors(), and that of a reading its logarithm. No parameter of role kDeviation moves these.
+  [[nodiscard]] bool has_levels() const { return level_deviation_px_ > 0.0; }
+  [[nodiscard]] detail::DisparityErrors level_errors(std::size_t i) const;
+
+  // Of at most kBlockRays returns at these places.
+
+  /// Probabilities that a model of loss does not take them. `block` is room for their values.
+  void find_kept_by(const Step* step, std::span<const std::size_t> places, LossBlock& block, double* kept) const;
+  /// Of readings with levels. `errors`: low_px and high_px of each.
+  void find_range_parts(std::span<const std::size_t> places, const double* errors, double* parts) const;
+  /// Log densities from the probabilities that no model loses them, and from range parts.
+  void join(std::span<const std::size_t> places, const double* kept, const double* range_part, double* nats) const;
+
   /// Probability that no model of loss takes return i.
   [[nodiscard]] double kept(std::size_t i) const;
   /// Probability that the range of return i is reported, if no model of loss takes it.
@@ -77,6 +92,7 @@ class ChainDensity {
     std::vector<const void*> of_ring;                            ///< [rings]; empty: the same for all
     void (*act)(const void*, MeasuredRangeLaw&);                 ///< null: changes no range
     double (*loss)(const void*, const Return&, const Surface&);  ///< null: loses nothing
+    LossKernel find_losses;                                      ///< the same, of a block of returns
     bool is_half_vector;                                         ///< how its energies read the angle
     std::size_t place;                                           ///< in the chain
 
@@ -97,6 +113,7 @@ class ChainDensity {
   [[nodiscard]] double kept_by(const Step& step, std::size_t i, const Return& hit, const Surface& surface) const;
   [[nodiscard]] Return clean_return(std::size_t i) const;
   [[nodiscard]] Surface surface_of(std::size_t i) const;
+  void load(std::span<const std::size_t> places, bool is_half_vector, LossBlock& block) const;
   /// What a step does to the returns of a ring; `ring` is not read where it does the same for all.
   template <class AnyStep>
   [[nodiscard]] static auto model_of(const AnyStep& step, std::size_t ring) {
@@ -108,6 +125,8 @@ class ChainDensity {
   [[nodiscard]] MeasuredRangeLaw law_of(double range_m, double depth_m, std::size_t ring) const;
   /// Probability of a reading at the limit that clamps it; empty for other readings.
   [[nodiscard]] std::optional<double> clamped(const MeasuredRangeLaw& law, double range_m) const;
+  /// Limits of the ranges that are reported, m.
+  [[nodiscard]] std::array<double, 2> reported_ranges() const;
   /// Probability that a range of this law is reported.
   [[nodiscard]] double reported_by(const MeasuredRangeLaw& law) const;
   /// Logarithm of a density or a probability, at least `least_log`.
@@ -140,7 +159,6 @@ class ChainDensity {
   /// Mean of value(facet), at most 1; `otherwise`: if no surface returns anything.
   template <class F>
   [[nodiscard]] double mean_of_facets(std::size_t i, double otherwise, F value) const;
-  [[nodiscard]] double turned_log(std::size_t i) const;
   [[nodiscard]] double turned_kept(std::size_t i) const;
   [[nodiscard]] double turned_reported(std::size_t i) const;
   [[nodiscard]] double turned_between(std::size_t i, double low_m, double high_m) const;
@@ -156,6 +174,7 @@ class ChainDensity {
   std::optional<RayTurns> turns_;                                  ///< of a chain that turns rays
   std::shared_ptr<const std::vector<std::vector<Facet>>> shared_;  ///< by surroundings; null: each return has its own
   bool is_disparity_ = false;                                      ///< whether readings are levels or disparities
+  double level_deviation_px_ = 0.0;                                ///< 0: has_levels() is false
 };
 
 // The log-likelihood of returns as a function of the free parameters of a chain.
@@ -196,14 +215,21 @@ struct ChainData {
   double least_log = ChainDensity::kLeastLog;              ///< of each
   std::shared_ptr<const std::vector<float>> cosines = {};  ///< of incidence, [returns]; null: not found yet
 
+  /// Arrays that likelihoods of these returns no longer use, because fresh memory is slow. One thread at a time uses
+  /// the likelihoods of all at().
+  std::shared_ptr<std::vector<std::vector<double>>> idle = std::make_shared<std::vector<std::vector<double>>>();
+
   [[nodiscard]] ChainData at(std::span<const std::size_t> places, double least = ChainDensity::kLeastLog) const {
-    return {returns, places, executor, least};
+    return {returns, places, executor, least, cosines, idle};
   }
   [[nodiscard]] bool is_lost(std::size_t k) const { return std::isnan(returns.range_m[used[k]]); }
   /// Log density of each return used.
   [[nodiscard]] std::vector<double> each(const NoiseChain& chain) const;
   [[nodiscard]] double total(const NoiseChain& chain) const;
 };
+
+/// ChainData::cosines of all returns, for many likelihoods of them.
+std::shared_ptr<const std::vector<float>> cosines_of(const ChainReturns& returns);
 
 /// A SlopedLikelihood (fit/estimator.hpp). Parameters of one field for single rings act on different returns. They form
 /// one column: one evaluation moves them together. One thread at a time may use it, since it keeps the parts of
@@ -216,8 +242,11 @@ class ChainLikelihood {
 
   /// `chain`, `free` and all that `data` refers to must outlive it.
   ChainLikelihood(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainData& data);
+  ChainLikelihood(const ChainLikelihood&) = delete;
+  ChainLikelihood& operator=(const ChainLikelihood&) = delete;
+  ~ChainLikelihood();
 
-  /// With the cosines of incidence, if the chain loses returns: other likelihoods of the same returns take them.
+  /// With the cosines of incidence, if the chain loses returns.
   [[nodiscard]] const ChainData& data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return data_.used.size(); }
   [[nodiscard]] std::size_t parameters() const { return free_.size(); }
@@ -277,12 +306,15 @@ class ChainLikelihood {
   template <class F>
   void fill(std::vector<double>& out, F f) const;
   /// Takes the values of a part; false if it was found for them.
-  bool renew(Part& part, std::span<const double> values) const;
-  /// Fills `out` with join(place of a return, probability that no model loses it, range part), with range parts by
-  /// range_part(place).
-  template <class RangePart, class Join>
+  bool renew(Part& part, std::span<const double> values, std::size_t numbers = 1) const;
+  /// An array of this size, with any values; give() is for the next take().
+  [[nodiscard]] std::vector<double> take(std::size_t count) const;
+  void give(std::vector<double>&& array) const;
+  /// Fills `out` by blocks of returns: join(places, probabilities that no model loses them, range parts, to).
+  /// find_ranges(number of the first return, places, to) finds range parts.
+  template <class FindRanges, class Join>
   void fill_joined(std::vector<double>& out, const ChainDensity& density, std::span<const double> values, Part& ranges,
-                   RangePart range_part, Join join) const;
+                   FindRanges find_ranges, Join join) const;
   void find_each(std::span<const double> values, std::vector<double>& nats) const;
 
   const NoiseChain& chain_;
@@ -292,6 +324,7 @@ class ChainLikelihood {
   mutable std::vector<Part> kept_by_;  ///< [models of loss]
   std::vector<std::size_t> losing_;    ///< their places in the chain
   mutable Part ranges_, reported_;
+  mutable Part levels_;               ///< ChainDensity::level_errors(), [returns used, 2]
   mutable std::vector<double> nats_;  ///< of the last total(), so that searches do not allocate
 };
 

@@ -124,11 +124,12 @@ void check_ranges_may_err(const NoiseChain& chain, const ChainData& data) {
   NoiseChain of_ranges = chain;  // points that are turned keep theirs
   std::erase_if(of_ranges, [](const ChainEntry& entry) { return entry.noise.stage() == Stage::kHitPoint; });
   const ChainDensity density(of_ranges, data.returns);
+  const std::vector<double> nats = data.each(of_ranges);
   std::size_t back = 0, off = 0;
-  for (const std::size_t i : data.used) {
-    if (std::isnan(data.returns.range_m[i])) continue;
+  for (std::size_t k = 0; k < nats.size(); ++k) {
+    if (data.is_lost(k)) continue;
     // What a loss may not keep is another matter.
-    const bool is_off = density(i) <= ChainDensity::kLeastLog && density.kept(i) > 0.0;
+    const bool is_off = nats[k] <= ChainDensity::kLeastLog && density.kept(data.used[k]) > 0.0;
     ++back, off += is_off ? 1 : 0;
   }
   if (2 * off <= back) return;

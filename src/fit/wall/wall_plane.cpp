@@ -253,16 +253,10 @@ std::ptrdiff_t WallRays::rays_in(double angle_rad, bool are_across) const {
   return static_cast<std::ptrdiff_t>(std::min(1e6, std::ceil(angle_rad / step_rad)));
 }
 
-std::optional<PlaneMatrix> inverse_of(const PlaneMatrix& matrix, std::size_t unknowns) {
-  Eigen::MatrixXd a(3, 3);
-  a << matrix[0].x, matrix[0].y, matrix[0].z, matrix[1].x, matrix[1].y, matrix[1].z, matrix[2].x, matrix[2].y,
-      matrix[2].z;
-  const std::vector<std::size_t> rows =
-      unknowns == 2 ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{0, 1, 2};
-  const auto found = inverse_of(a, rows, 1e-14);
-  if (!found) return std::nullopt;
-  const auto row = [&](Eigen::Index k) { return Vec3{(*found)(k, 0), (*found)(k, 1), (*found)(k, 2)}; };
-  return PlaneMatrix{row(0), row(1), row(2)};
+std::optional<Eigen::Matrix3d> plane_inverse(const Eigen::Matrix3d& matrix, std::size_t unknowns) {
+  const std::vector<std::size_t> all = {0, 1, 2};
+  const auto found = inverse_of(matrix, {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(unknowns)}, 1e-14);
+  return found ? std::optional<Eigen::Matrix3d>(*found) : std::nullopt;
 }
 
 double WallPlaneFit::leverage(const WallRays& rays, std::size_t i) const {
@@ -301,15 +295,15 @@ std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const floa
       return nothing(fmt::format("{:.0f} % of its readings lie on one plane, and half of them have to", 100.0 * share),
                      why_not);
     }
-    const auto covariance = inverse_of(step.information, rays.unknowns());
+    const auto covariance = plane_inverse(step.information, rays.unknowns());
     if (!covariance) return nothing("its readings do not tell a plane", why_not);
     const std::size_t before = fit.on_wall;
     fit.covariance = *covariance, fit.on_wall = step.readings;
     fit.deviation = std::sqrt(step.square / static_cast<double>(step.readings));
-    const Vec3 moved = product(*covariance, step.right);
-    fit.m = fit.m + moved;
+    const Eigen::Vector3d moved = *covariance * step.right;
+    fit.m = fit.m + Vec3{moved[0], moved[1], moved[2]};
     if (!scale) now = even(fit.deviation);
-    if (before == fit.on_wall && norm(moved) < 1e-12 * norm(fit.m)) break;
+    if (before == fit.on_wall && moved.norm() < 1e-12 * norm(fit.m)) break;
   }
   fit.scale = now;
   const double part =

@@ -145,9 +145,8 @@ double usual_gap(const WallFrames& frames, const WallWork& work, double steps_pe
 
 /// The squared difference of two planes by its covariance; nothing where readings do not determine it.
 std::optional<double> square_apart(const WallPlaneFit& a, const WallPlaneFit& b) {
-  PlaneMatrix both = a.covariance;
-  for (std::size_t k = 0; k < both.size(); ++k) both[k] = both[k] + b.covariance[k];
-  const auto inverse = inverse_of(both, both[2].z > 0.0 ? 3 : 2);
+  const Eigen::Matrix3d both = a.covariance + b.covariance;
+  const auto inverse = plane_inverse(both, both(2, 2) > 0.0 ? 3 : 2);
   if (!inverse) return std::nullopt;
   return quadratic_form(*inverse, a.m - b.m);
 }

@@ -61,9 +61,9 @@ double distance_per_bias(const WallWork& work, std::size_t f) {
     const double per_bias = (rays.has_disparity() ? -rays.focal_baseline_px_m / square : 1.0) / rays.length[i];
     step.add(rays.slope(i, clean_m, plane), per_bias, work.scale.at(rays, i, clean_m));
   });
-  const auto covariance = inverse_of(step.information, work.rays.unknowns());
+  const auto covariance = plane_inverse(step.information, work.rays.unknowns());
   if (!covariance) return 1.0;
-  return -dot(plane, product(*covariance, step.right)) / (norm(plane) * dot(plane, plane));
+  return -vector_of(plane).dot(*covariance * step.right) / (norm(plane) * dot(plane, plane));
 }
 
 /// Correlated readings of a frame make frames of one place differ by more than independent readings would.

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include <Eigen/Core>
+
 #include <fathom/core/geometry.hpp>
 #include <fathom/core/random.hpp>
 #include <fathom/fit/wall.hpp>
@@ -87,31 +89,26 @@ std::vector<Vec3> turn_directions(const WallTurns& turns, std::size_t rays, std:
 
 inline constexpr double kWallGate = 5.0;  ///< deviations within which a reading is one of the wall
 
-/// Rows of a symmetric matrix by the components of m. Row and column z are 0 where rays are planar.
-using PlaneMatrix = std::array<Vec3, 3>;
-
-inline Vec3 product(const PlaneMatrix& matrix, const Vec3& v) {
-  return {dot(matrix[0], v), dot(matrix[1], v), dot(matrix[2], v)};
-}
+inline Eigen::Vector3d vector_of(const Vec3& v) { return {v.x, v.y, v.z}; }
 /// v' matrix v.
-inline double quadratic_form(const PlaneMatrix& matrix, const Vec3& v) { return dot(v, product(matrix, v)); }
+inline double quadratic_form(const Eigen::Matrix3d& matrix, const Vec3& v) {
+  return vector_of(v).dot(matrix * vector_of(v));
+}
 
 /// The inverse of the matrix of as many components as a plane has unknowns; nothing where readings do not determine it.
-std::optional<PlaneMatrix> inverse_of(const PlaneMatrix& matrix, std::size_t unknowns);
+std::optional<Eigen::Matrix3d> plane_inverse(const Eigen::Matrix3d& matrix, std::size_t unknowns);
 
-/// Sums of one Gauss-Newton step.
+/// Sums of one Gauss-Newton step, by the components of m. Row and column z are 0 where rays are planar.
 struct PlaneStep {
-  PlaneMatrix information{};
-  Vec3 right;
+  Eigen::Matrix3d information = Eigen::Matrix3d::Zero();
+  Eigen::Vector3d right = Eigen::Vector3d::Zero();
   double square = 0.0;  ///< of errors, unweighted
   std::size_t readings = 0;
 
   void add(const Vec3& slope, double error, double deviation) {
     const double weight = 1.0 / (deviation * deviation);
-    right = right - (weight * error) * slope;
-    information[0] = information[0] + (weight * slope.x) * slope;
-    information[1] = information[1] + (weight * slope.y) * slope;
-    information[2] = information[2] + (weight * slope.z) * slope;
+    const Eigen::Vector3d along = vector_of(slope);
+    right -= weight * error * along, information += weight * along * along.transpose();
     square += error * error, ++readings;
   }
 };
@@ -119,9 +116,9 @@ struct PlaneStep {
 /// The plane m . p = 1 through a frame's readings.
 struct WallPlaneFit {
   Vec3 m;
-  PlaneMatrix covariance{};  ///< of m, were errors white
-  WallScale scale = {};      ///< by which readings were weighted
-  double deviation = 0.0;    ///< root mean square of the errors within the gate, in what WallRays::error() counts
+  Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();  ///< of m, were errors white
+  WallScale scale = {};                                  ///< by which readings were weighted
+  double deviation = 0.0;  ///< root mean square of the errors within the gate, in what WallRays::error() counts
   std::size_t on_wall = 0;
 
   /// Share of its white error that the reading of ray i loses to the plane.

@@ -13,10 +13,12 @@
 #include <gtest/gtest.h>
 
 #include <fathom/core/error.hpp>
+#include <fathom/core/f64.hpp>
 #include <fathom/fit/frames.hpp>
 #include <fathom/fit/wall.hpp>
 
 #include "fit/calibrate/walls.hpp"
+#include "fit/chain/chain_fit.hpp"
 #include "fit/wall/wall_work.hpp"
 #include "support/error_text.hpp"
 
@@ -278,7 +280,7 @@ double taken_of(const WallWork& work, const WallLags& across, const WallLags& do
       const std::size_t right = apart(at[a] % work.rays.cols, at[b] % work.rays.cols),
                         below = apart(at[a] / work.rays.cols, at[b] / work.rays.cols);
       if (right >= across.size() || below >= down.size() || across[right] * down[below] == 0.0) continue;
-      trace += dot(slopes[a], product(fit.covariance, slopes[b])) * across[right] * down[below];
+      trace += vector_of(slopes[a]).dot(fit.covariance * vector_of(slopes[b])) * across[right] * down[below];
     }
   }
   return trace;
@@ -296,6 +298,33 @@ TEST(WallNeighbours, SumWhatAPlaneTakes) {
     const double taken = taken_of(work, across, down);
     EXPECT_NEAR(3.0 * WallNeighbours(work).sum(across, down), taken, 0.1 * taken);
   }
+}
+
+/// Densities found by blocks are those of single returns, also after a parameter has moved.
+TEST(ChainLikelihood, OfBlocksIsThatOfReturns) {
+  const StereoEnergy losing = {.min_energy = 0.15F, .pow = 6.0F, .normalization = EnergyNormalization::kThreshold};
+  NoiseChain chain = {losing, Disparity{.stddev_px = 0.08F, .steps_per_px = 16.0F}, Dropout{0.05F}};
+  const WallFrames frames = simulate_wall(stereo_sensor(64, 48), walls(4, 0.8, 3.0, 50.0), chain, {.seed = 5});
+  const ChainReturns returns = wall_returns(frames, measure_frames(frames, {}, nullptr), {.most_returns = 5000});
+  std::vector<std::size_t> used;
+  for (std::size_t i = 0; i < returns.size(); i += 2) used.push_back(i);
+  const auto executor = make_executor(1);
+  const ChainData data = {returns, used, *executor};
+  const std::vector<FreeNumber> free =
+      free_numbers(chain, chain_parameters(chain, "disparity.stddev_px"), std::vector<std::uint16_t>());
+  const ChainLikelihood likelihood(chain, free, data);
+  std::size_t lost = 0;
+  for (const double stddev_px : {as_float(0.08), as_float(0.1)}) {
+    const std::vector<double> nats = likelihood.each({&stddev_px, 1});
+    const ChainDensity density(likelihood.chain_at({&stddev_px, 1}), returns);
+    for (std::size_t k = 0; k < used.size(); ++k) {
+      const double kept = density.kept(used[k]), part = density.range_part(used[k]);
+      const double expected = data.is_lost(k) ? math::log(1.0 - kept * part) : math::log(kept) + part;
+      EXPECT_EQ(nats[k], std::max(expected, ChainDensity::kLeastLog)) << used[k];
+      lost += data.is_lost(k) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(lost, 100U);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 
 #include "sensor/noise/blocks.hpp"
 #include "sensor/noise/busy.hpp"
+#include "sensor/noise_access.hpp"
 #include "support/casters.hpp"
 #include "support/error_text.hpp"
 #include "support/statistics.hpp"
@@ -193,6 +194,33 @@ TYPED_TEST(RangeLaws, LossesAreBinomial) {
     EXPECT_GT(all_lost, 0) << "nothing to test";
     for (std::size_t b = 0; b < kBins; ++b) {
       EXPECT_NEAR(lost[b], expected[b], 4 * std::sqrt(variance[b]) + 1e-3) << n[b] << " returns in bin " << b;
+    }
+  } else {
+    GTEST_SKIP() << "loses nothing at random";
+  }
+}
+
+/// Kernels of all instruction sets give the bits of loss_probability().
+TYPED_TEST(RangeLaws, LossesOfABlockAreThoseOfItsReturns) {
+  if constexpr (has_loss_probability<TypeParam>()) {
+    const TypeParam model = busy_model<TypeParam>();
+    const Lanes lanes = make_lanes(kBlockRays);
+    ReturnBlock block;
+    SurfaceBlock surfaces;
+    fill_surface(lanes.quads.data(), kBlockRays, surfaces);
+    block.surface = &surfaces, block.count = kBlockRays;
+    for (std::size_t i = 0; i < kBlockRays; ++i) {
+      const Return& hit = lanes.returns[i];
+      block.x[i] = hit.x, block.y[i] = hit.y, block.z[i] = hit.z;
+      block.range_m[i] = hit.range_m, block.radius_m[i] = hit.radius_m;
+    }
+    for (std::size_t isa = 0; isa <= static_cast<std::size_t>(detect_isa()); ++isa) {
+      std::vector<double> found(kBlockRays);
+      fathom::detail::NoiseAccess::loss_kernel(model, static_cast<Isa>(isa))(&model, block, found.data());
+      for (std::size_t i = 0; i < kBlockRays; ++i) {
+        const Surface surface = surface_of_lane(surfaces, i, surfaces.optics);
+        EXPECT_EQ(found[i], TypeParam::loss_probability(model, lanes.returns[i], surface)) << "lane " << i;
+      }
     }
   } else {
     GTEST_SKIP() << "loses nothing at random";

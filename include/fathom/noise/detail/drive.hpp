@@ -193,21 +193,26 @@ FATHOM_KERNEL Surface surface_of_lane(const SurfaceBlock& b, std::size_t i, cons
           b.hidden[i],      optics,        b.jump[i],      b.jump_rad[i],        b.energy_gain[i],      b.power[i]};
 }
 
+FATHOM_KERNEL Return return_of_lane(const ReturnBlock& b, std::size_t i) {
+  return {b.x[i], b.y[i], b.z[i], b.range_m[i], b.radius_m[i]};
+}
+
 /// Calls f(lane, the model's result) for each lane of a block.
 template <NoiseModel M, class F>
 FATHOM_KERNEL void for_each_return(const M& model, const ReturnBlock& b, const DrawBuffer& draws, F f) {
   const M p = model;
-  const auto value_of = [&](std::size_t i) { return Return{b.x[i], b.y[i], b.z[i], b.range_m[i], b.radius_m[i]}; };
   if constexpr (!ReadsSurface<M>) {
-    for (std::size_t i = 0; i < b.count; ++i) f(i, M::apply(p, value_of(i), draws_of_lane<M>(draws, i)));
+    for (std::size_t i = 0; i < b.count; ++i) f(i, M::apply(p, return_of_lane(b, i), draws_of_lane<M>(draws, i)));
   } else if (b.surface != nullptr) {
     const SurfaceBlock& __restrict s = *b.surface;
     const Optics optics = s.optics;
     for (std::size_t i = 0; i < b.count; ++i) {
-      f(i, M::apply(p, value_of(i), surface_of_lane(s, i, optics), draws_of_lane<M>(draws, i)));
+      f(i, M::apply(p, return_of_lane(b, i), surface_of_lane(s, i, optics), draws_of_lane<M>(draws, i)));
     }
   } else {
-    for (std::size_t i = 0; i < b.count; ++i) f(i, M::apply(p, value_of(i), Surface{}, draws_of_lane<M>(draws, i)));
+    for (std::size_t i = 0; i < b.count; ++i) {
+      f(i, M::apply(p, return_of_lane(b, i), Surface{}, draws_of_lane<M>(draws, i)));
+    }
   }
 }
 
@@ -312,6 +317,28 @@ void block_kernel(const void* model, const NoiseKey& key, RayBlock& rays, Return
   } else {
     drive_losses<M, Tag>(m, key, returns, draws);
   }
+}
+
+template <class M>
+concept HasLossProbability = requires(const M& p, const Return& hit, const Surface& surface) {
+  M::loss_probability(p, hit, surface);
+};
+
+/// A LossKernel.
+template <NoiseModel M, class Tag>
+[[gnu::noinline]] void find_losses(const void* model, const ReturnBlock& b, double* __restrict probability) {
+  const M p = *static_cast<const M*>(model);
+  const SurfaceBlock& __restrict s = *b.surface;
+  const Optics optics = s.optics;
+  for (std::size_t i = 0; i < b.count; ++i) {
+    probability[i] = M::loss_probability(p, return_of_lane(b, i), surface_of_lane(s, i, optics));
+  }
+}
+
+template <NoiseModel M, class Tag>
+constexpr ModelKernels kernels_of() {
+  if constexpr (HasLossProbability<M>) return {&block_kernel<M, Tag>, &find_losses<M, Tag>};
+  return {&block_kernel<M, Tag>, nullptr};
 }
 
 }  // namespace fathom
