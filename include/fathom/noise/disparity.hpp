@@ -60,9 +60,7 @@ struct Disparity {
   }
 
   static constexpr std::array<LearnedField, 3> kLearned = {
-      {{"bias_px"},
-       {kStddevPx, LearnedRole::kDeviation},
-       {kStepsPerPx, LearnedRole::kLevels, 1, "a camera has no rings"}}};
+      {{"bias_px"}, {kStddevPx}, {kStepsPerPx, LearnedRole::kLevels, 1, "a camera has no rings"}}};
   static double level_of(const Optics& optics, double depth_m) {
     return double{optics.fx_px * optics.baseline_m} / depth_m;
   }

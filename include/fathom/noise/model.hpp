@@ -220,7 +220,7 @@ enum class LearnedRole : std::uint8_t {
   kPlain,      ///< the likelihood is smooth along it
   kShift,      ///< it shifts ranges, and with them the ends of a uniform error
   kStretch,    ///< it scales ranges and these ends
-  kDeviation,  ///< it spreads ranges without end, and so blurs the ends of a uniform error; or disparities
+  kDeviation,  ///< it spreads ranges without end, and so blurs the ends of a uniform error
   kGrowth,     ///< the same, in proportion to the range
   kLowEnd,     ///< one end of a uniform error
   kHighEnd,    ///< the other end

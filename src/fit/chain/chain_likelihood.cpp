@@ -411,6 +411,31 @@ std::vector<std::size_t> some_of(std::span<const std::size_t> places, std::size_
   return some;
 }
 
+namespace {
+
+/// Whether a number moves only the deviation of disparities, on which level_errors() do not depend.
+bool moves_deviation_alone(const NoiseChain& chain, const FreeNumber& p) {
+  if (!p.rings.empty()) return false;
+  const auto law_at = [&](double value) {
+    NoiseChain moved = {chain[p.entry]};
+    FreeNumber alone = p;
+    alone.entry = 0;
+    set_value(moved, alone, value);
+    const Noise& noise = moved.front().noise;
+    MeasuredRangeLaw law = MeasuredRangeLaw::of_clean(1.0, 1.0, 1.0);
+    detail::NoiseAccess::hooks(noise).act(detail::NoiseAccess::model(noise), law);
+    return law;
+  };
+  if (detail::NoiseAccess::hooks(chain[p.entry].noise).act == nullptr) return false;
+  const MeasuredRangeLaw low = law_at(p.low);
+  MeasuredRangeLaw high = law_at(p.high);
+  if (low.deviation_px == high.deviation_px) return false;
+  high.deviation_px = low.deviation_px;
+  return low == high;
+}
+
+}  // namespace
+
 std::vector<double> ChainData::each(const NoiseChain& chain) const {
   return ChainLikelihood(chain, {}, *this).each({});
 }
@@ -439,7 +464,7 @@ ChainLikelihood::ChainLikelihood(const NoiseChain& chain, std::span<const FreeNu
   }
   reported_.has = levels_.has = ranges_.has;
   for (std::size_t k = 0; k < free.size(); ++k) {
-    if (free[k].role == LearnedRole::kDeviation) levels_.has[k] = false;
+    if (levels_.has[k] && moves_deviation_alone(chain, free[k])) levels_.has[k] = false;
   }
   if (!losing_.empty() && !data.cosines) data_.cosines = cosines_of(data.returns);
 }

@@ -127,6 +127,8 @@ struct MeasuredRangeLaw {
     hit_m = deviation_m, short_rate_per_m = rate_per_m;
   }
 
+  friend bool operator==(const MeasuredRangeLaw&, const MeasuredRangeLaw&) = default;
+
  private:
   void refuse_after_disparity(bool random, double shift_m) {
     if (random) unknown = "a random error after that of the disparity";
