@@ -300,23 +300,32 @@ TEST(WallNeighbours, SumWhatAPlaneTakes) {
   }
 }
 
-/// Densities found by blocks are those of single returns, also after a parameter has moved.
+/// Densities found by blocks are those of single returns, also after any parameter has moved and has moved back.
 TEST(ChainLikelihood, OfBlocksIsThatOfReturns) {
   const StereoEnergy losing = {.min_energy = 0.15F, .pow = 6.0F, .normalization = EnergyNormalization::kThreshold};
-  NoiseChain chain = {losing, Disparity{.stddev_px = 0.08F, .steps_per_px = 16.0F}, Dropout{0.05F}};
+  const NoiseChain chain = {losing, Disparity{.stddev_px = 0.08F, .steps_per_px = 16.0F}, GainBias{}, Dropout{0.05F}};
   const WallFrames frames = simulate_wall(stereo_sensor(64, 48), walls(4, 0.8, 3.0, 50.0), chain, {.seed = 5});
-  const ChainReturns returns = wall_returns(frames, measure_frames(frames, {}, nullptr), {.most_returns = 5000});
+  const ChainReturns returns = wall_returns(frames, measure_frames(frames, {}, nullptr), {.most_returns = 2000});
   std::vector<std::size_t> used;
   for (std::size_t i = 0; i < returns.size(); i += 2) used.push_back(i);
   const auto executor = make_executor(1);
   const ChainData data = {returns, used, *executor};
-  const std::vector<FreeNumber> free =
-      free_numbers(chain, chain_parameters(chain, "disparity.stddev_px"), std::vector<std::uint16_t>());
+  std::vector<FreeNumber> free;
+  for (const char* name :
+       {"disparity.stddev_px", "disparity.bias_px", "gain_bias.bias_m", "dropout.probability", "stereo_energy.pow"}) {
+    for (FreeNumber& p : free_numbers(chain, chain_parameters(chain, name), std::vector<std::uint16_t>()))
+      free.push_back(p);
+  }
+  ASSERT_EQ(free.size(), 5U);
   const ChainLikelihood likelihood(chain, free, data);
+  const std::vector<double> start = values_of(chain, free);
   std::size_t lost = 0;
-  for (const double stddev_px : {as_float(0.08), as_float(0.1)}) {
-    const std::vector<double> nats = likelihood.each({&stddev_px, 1});
-    const ChainDensity density(likelihood.chain_at({&stddev_px, 1}), returns);
+  for (std::size_t moved = 0; moved <= free.size(); ++moved) {
+    SCOPED_TRACE(moved == free.size() ? "all moved back" : free[moved].field);
+    std::vector<double> values = start;
+    if (moved < free.size()) values[moved] = as_float(1.1 * start[moved] + 0.01);
+    const std::vector<double> nats = likelihood.each(values);
+    const ChainDensity density(likelihood.chain_at(values), returns);
     for (std::size_t k = 0; k < used.size(); ++k) {
       const double kept = density.kept(used[k]), part = density.range_part(used[k]);
       const double expected = data.is_lost(k) ? math::log(1.0 - kept * part) : math::log(kept) + part;
