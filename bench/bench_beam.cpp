@@ -199,7 +199,7 @@ void bench_map(const char* name, GridMap map) {
 #endif
   std::vector<std::unique_ptr<ExpectedRanges>> casters;
   std::vector<std::unique_ptr<ScanScorer>> scorers;
-  for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
+  for (const Isa isa : {Isa::kBase, Isa::kAvx2, Isa::kAvx512}) {
     if (isa > detect_isa()) continue;
     casters.push_back(make_grid_ranges(c.map, {UnknownCells::kFree, GridPrecision::kFast, isa}));
     const ExpectedRanges& caster = *casters.back();
@@ -272,7 +272,7 @@ void bench_learning() {
   std::printf("| instruction set | iterations | median | least | standard errors |\n|---|---|---|---|---|\n");
   const std::size_t before = heap_bytes();
   std::size_t peak = before;
-  for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
+  for (const Isa isa : {Isa::kBase, Isa::kAvx2, Isa::kAvx512}) {
     if (isa > detect_isa()) continue;
     std::vector<double> times;
     double last = cpu_seconds_now();

@@ -106,7 +106,7 @@ class CasterAlone {
 };
 
 void run_set(const Set& set, Isa isa) {
-  const char* config = isa == Isa::kSse2 ? "isa=sse2" : isa == Isa::kAvx2 ? "isa=avx2" : "";
+  const char* config = isa == Isa::kBase ? "isa=sse2" : isa == Isa::kAvx2 ? "isa=avx2" : "";
   const RawEmbree raw(*set.scene, config);
   const CasterAlone alone(*set.scene, isa);
   const auto simulator_of = [&](int threads) {
@@ -324,7 +324,7 @@ int main(int argc, char** argv) {
     bench::run_motion(bench::make_sets(house, terrain).front());
     return 0;
   }
-  for (const Isa isa : {Isa::kAvx512, Isa::kAvx2, Isa::kSse2}) {
+  for (const Isa isa : {Isa::kAvx512, Isa::kAvx2, Isa::kBase}) {
     if (isa > detect_isa() || (!wanted.empty() && wanted != to_string(isa))) continue;
     std::printf(
         "\n%s (million rays per second; ratios)\n\n"

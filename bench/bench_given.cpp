@@ -100,7 +100,7 @@ void print(const char* what, std::size_t rays, const std::vector<double>& second
 
 int main(int argc, char** argv) {
   Isa isa = detect_isa();
-  for (const Isa other : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
+  for (const Isa other : {Isa::kBase, Isa::kAvx2, Isa::kAvx512}) {
     if (argc > 1 && to_string(other) == argv[1]) isa = other;
   }
   constexpr std::size_t kPixels = std::size_t{640} * 480, kImages = 512, kSmall = std::size_t{48} * 64;

@@ -40,11 +40,11 @@ void run_fields() {
     std::vector<float> scratch(FieldScratch(kernel, kCols).floats());
     std::vector<std::function<void()>> contenders;
     std::vector<std::string_view> names;
-    for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
+    for (const Isa isa : {Isa::kBase, Isa::kAvx2, Isa::kAvx512}) {
       if (isa > detect_isa()) continue;
       names.push_back(to_string(isa));
       contenders.emplace_back([&, isa] {
-        for_isa(isa, sse2::kFields, avx2::kFields, avx512::kFields)
+        FATHOM_FOR_ISA(isa, kFields)
             .make_rows({&kernel, {1, 2, 3}, 0, kRows, kCols, false, out.data()}, 0, kRows, scratch.data());
       });
     }
@@ -87,7 +87,7 @@ int main() {
   };
   std::vector<std::function<void()>> contenders;
   std::vector<std::string> names;
-  for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
+  for (const Isa isa : {Isa::kBase, Isa::kAvx2, Isa::kAvx512}) {
     if (isa > detect_isa()) continue;
     contenders.push_back(with_isa(isa));
     names.emplace_back(to_string(isa));

@@ -128,7 +128,7 @@ RawSights back_rays(const RawRays& primary, const std::vector<float>& range, con
 
 void run_frame(const std::string& name, const Scene& scene, const StereoCamera& camera, const Pose& pose,
                NoiseChain noise, Isa isa) {
-  const RawEmbree raw(scene, isa == Isa::kSse2 ? "isa=sse2" : isa == Isa::kAvx2 ? "isa=avx2" : "");
+  const RawEmbree raw(scene, isa == Isa::kBase ? "isa=sse2" : isa == Isa::kAvx2 ? "isa=avx2" : "");
   Simulator simulator(scene, {.compute = {.threads = 1, .isa = isa}});
   const SensorId id = simulator.add_sensor(sensor_of(camera, pose, std::move(noise)));
   CastPlan plan;
@@ -336,7 +336,7 @@ int main(int argc, char** argv) {
   using namespace fathom;
   const std::string wanted = argc > 1 ? argv[1] : "";
   const std::string set = argc > 2 ? argv[2] : "";
-  const Isa isa = set == "sse2" ? Isa::kSse2 : set == "avx2" ? Isa::kAvx2 : detect_isa();
+  const Isa isa = set == "sse2" ? Isa::kBase : set == "avx2" ? Isa::kAvx2 : detect_isa();
   const std::string file = argc > 3 ? argv[3] : FATHOM_SOURCE_DIR "/examples/house/house.yaml";
   std::printf("%s\n\n", std::string(to_string(isa)).c_str());
   std::printf(

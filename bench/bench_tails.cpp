@@ -50,7 +50,7 @@ void bench_readings(const char* name, const BeamData& data, std::string_view wan
   for (const bool learned : {false, true}) {
     const char* offset = learned ? "learned" : "fixed";
     if (!wanted.empty() && wanted != offset) continue;
-    for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
+    for (const Isa isa : {Isa::kBase, Isa::kAvx2, Isa::kAvx512}) {
       if (isa > detect_isa()) continue;
       std::array<std::vector<double>, kLaws.size()> times;
       for (int round = 0; round < rounds; ++round) {

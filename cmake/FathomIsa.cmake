@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: MIT
 # Compiles one source once per instruction set into a room. The source puts everything into namespace FATHOM_ISA, and
-# a table picks one at run time. The flags keep every build equal to the bit: no contraction, no fast maths.
+# a table picks one at run time (src/core/compute.hpp). The flags keep every build equal to the bit: no contraction,
+# no fast maths.
 
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+  set(FATHOM_ISAS neon)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  set(FATHOM_ISAS sse2 avx2 avx512)
+  set(FATHOM_ISA_HEADER <immintrin.h>)
+else()
+  message(FATAL_ERROR "fathom has kernels for x86-64 and aarch64, not for '${CMAKE_SYSTEM_PROCESSOR}'")
+endif()
 set(FATHOM_ISA_FLAGS_sse2 -msse2)
 set(FATHOM_ISA_FLAGS_avx2 -mavx2)
 set(FATHOM_ISA_FLAGS_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512)
@@ -20,7 +29,7 @@ function(fathom_share_isa_headers target isa)
     target_link_libraries(${headers} PRIVATE fathom_flags)
     target_compile_options(${headers} PRIVATE ${ARGN})
     target_precompile_headers(${headers} PRIVATE
-      <algorithm> <array> <cmath> <immintrin.h> <memory> <optional> <span> <string> <unordered_map> <variant> <vector>)
+      <algorithm> <array> <cmath> ${FATHOM_ISA_HEADER} <memory> <optional> <span> <string> <unordered_map> <variant> <vector>)
   endif()
   target_compile_options(${target} PRIVATE -fpch-preprocess)  # for ccache
   target_precompile_headers(${target} REUSE_FROM ${headers})
@@ -28,7 +37,7 @@ endfunction()
 
 # fathom_isa_sources(<room> <source>...)
 function(fathom_isa_sources room)
-  foreach(isa sse2 avx2 avx512)
+  foreach(isa ${FATHOM_ISAS})
     set(target fathom_${room}_${isa})
     add_library(${target} OBJECT ${ARGN})
     target_compile_definitions(${target} PRIVATE FATHOM_ISA=${isa})

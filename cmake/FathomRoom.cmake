@@ -15,7 +15,7 @@ target_compile_options(fathom_flags INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=700000>
   # In a file that holds several, g++ takes a class of one .cpp for one of a header.
   $<$<AND:$<BOOL:${FATHOM_UNITY}>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Wno-subobject-linkage>
-  -ffp-contract=off -fvisibility=hidden $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>
+  -ffp-contract=off -fsigned-char -fvisibility=hidden $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>
   $<$<BOOL:${FATHOM_STRICT}>:-Werror>)
 if(FATHOM_SANITIZE)
   target_compile_options(fathom_flags INTERFACE -fsanitize=${FATHOM_SANITIZE} -fno-omit-frame-pointer

@@ -34,10 +34,10 @@ class Simulator(_fathom._Simulator):
     several simulators may run at once, also on one scene.
 
     seed, environment and episode: the key of every draw; what is a range is drawn for them here.
-    threads: 0: one per core. rate_hz: frame k starts at start_s + k / rate_hz. isa: "sse2", "avx2" or "avx512"; None:
-    the widest. device: what renders, "cpu", "cuda", "cuda:1" or "auto"; cuda_stream: the handle of a stream of CUDA in
-    which a GPU works; 0: one of its own. entity_ranges: see Environments; a pose that the scene gives an entity later
-    is its whole pose.
+    threads: 0: one per core. rate_hz: frame k starts at start_s + k / rate_hz. isa: "sse2", "avx2" or "avx512", on
+    aarch64 "neon"; None: the widest. device: what renders, "cpu", "cuda", "cuda:1" or "auto"; cuda_stream: the handle
+    of a stream of CUDA in which a GPU works; 0: one of its own. entity_ranges: see Environments; a pose that the scene
+    gives an entity later is its whole pose.
     """
 
     def __init__(

@@ -294,7 +294,7 @@ PYBIND11_MODULE(_fathom, m) {
       "The versions of fathom and of the compiler.");
   m.def(
       "detect_isa", [] { return to_string(detect_isa()); },
-      "The widest instruction set that this computer can run: 'sse2', 'avx2' or 'avx512'.");
+      "The widest instruction set that this computer can run: 'sse2', 'avx2' or 'avx512'; 'neon' on aarch64.");
   m.def("_is_made", &is_made, py::arg("object"), py::pos_only(),
         "Whether the __init__ of an object of one of these classes has ended.");
   guard_unmade_objects(m);

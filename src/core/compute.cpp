@@ -51,12 +51,15 @@ std::string_view to_string(Isa isa) {
 }
 
 Isa detect_isa() {
+#if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl")) {
     return Isa::kAvx512;
   }
-  return __builtin_cpu_supports("avx2") ? Isa::kAvx2 : Isa::kSse2;
+  if (__builtin_cpu_supports("avx2")) return Isa::kAvx2;
+#endif
+  return Isa::kBase;
 }
 
 }  // namespace fathom

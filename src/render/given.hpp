@@ -41,7 +41,7 @@ struct GivenNeeds {
   const StagedChain& chain;  ///< with hidden points, if it needs lines of sight
   bool normals = false;
   double far_m = 0.0;  ///< ranges from there on met nothing
-  Isa isa = Isa::kSse2;
+  Isa isa = Isa::kBase;
 };
 
 /// An image ready for rendering, with its memory.

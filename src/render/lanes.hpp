@@ -266,41 +266,16 @@ struct GivenKernels {
                  const std::uint32_t* ray_of_lane, const std::uint32_t* pixel, CastBlock& cast);
 };
 
-// One of each per instruction set.
-namespace sse2 {
-extern const LaneKernels kLanes;
-extern const GivenKernels kGivenKernels;
-extern const SurfaceKernels kSurfaceKernels;
-extern const WindowKernels kWindowKernels;
-extern const FieldKernels kFields;
-}  // namespace sse2
-namespace avx2 {
-extern const LaneKernels kLanes;
-extern const GivenKernels kGivenKernels;
-extern const SurfaceKernels kSurfaceKernels;
-extern const WindowKernels kWindowKernels;
-extern const FieldKernels kFields;
-}  // namespace avx2
-namespace avx512 {
-extern const LaneKernels kLanes;
-extern const GivenKernels kGivenKernels;
-extern const SurfaceKernels kSurfaceKernels;
-extern const WindowKernels kWindowKernels;
-extern const FieldKernels kFields;
-}  // namespace avx512
+FATHOM_EACH_ISA(extern const LaneKernels kLanes;)
+FATHOM_EACH_ISA(extern const GivenKernels kGivenKernels;)
+FATHOM_EACH_ISA(extern const SurfaceKernels kSurfaceKernels;)
+FATHOM_EACH_ISA(extern const WindowKernels kWindowKernels;)
+FATHOM_EACH_ISA(extern const FieldKernels kFields;)
 
-inline const LaneKernels& lane_kernels(Isa isa) { return for_isa(isa, sse2::kLanes, avx2::kLanes, avx512::kLanes); }
-inline const SurfaceKernels& surface_kernels(Isa isa) {
-  return for_isa(isa, sse2::kSurfaceKernels, avx2::kSurfaceKernels, avx512::kSurfaceKernels);
-}
-inline const WindowKernels& window_kernels(Isa isa) {
-  return for_isa(isa, sse2::kWindowKernels, avx2::kWindowKernels, avx512::kWindowKernels);
-}
-inline const FieldKernels& field_kernels(Isa isa) {
-  return for_isa(isa, sse2::kFields, avx2::kFields, avx512::kFields);
-}
-inline const GivenKernels& given_kernels(Isa isa) {
-  return for_isa(isa, sse2::kGivenKernels, avx2::kGivenKernels, avx512::kGivenKernels);
-}
+inline const LaneKernels& lane_kernels(Isa isa) { return FATHOM_FOR_ISA(isa, kLanes); }
+inline const SurfaceKernels& surface_kernels(Isa isa) { return FATHOM_FOR_ISA(isa, kSurfaceKernels); }
+inline const WindowKernels& window_kernels(Isa isa) { return FATHOM_FOR_ISA(isa, kWindowKernels); }
+inline const FieldKernels& field_kernels(Isa isa) { return FATHOM_FOR_ISA(isa, kFields); }
+inline const GivenKernels& given_kernels(Isa isa) { return FATHOM_FOR_ISA(isa, kGivenKernels); }
 
 }  // namespace fathom

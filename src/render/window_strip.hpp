@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <immintrin.h>
 
 #include <fathom/core/export.hpp>
 #include <fathom/core/f32.hpp>
@@ -16,6 +15,8 @@
 #include "trace/tree/lanes.hpp"
 
 namespace fathom::FATHOM_ISA {
+
+using Doubles2 [[gnu::vector_size(16)]] = double;
 
 /// Eight doubles as one value, with the operations that sums need; as F8 of trace/tree/lanes.hpp.
 struct D8 {
@@ -30,18 +31,31 @@ struct D8 {
   [[nodiscard]] F8 rounded() const { return {_mm256_set_m128(_mm256_cvtpd_ps(b), _mm256_cvtpd_ps(a))}; }
 #else
   struct D4 {
-    __m128d a, b;
+    Doubles2 a, b;
   } a, b;
-  static D4 half(double x) { return {_mm_set1_pd(x), _mm_set1_pd(x)}; }
+  static D4 half(double x) { return {Doubles2{x, x}, Doubles2{x, x}}; }
   static D8 all(double x) { return {half(x), half(x)}; }
-  static D4 half(const double* p) { return {_mm_loadu_pd(p), _mm_loadu_pd(p + 2)}; }
-  static D8 load(const double* p) { return {half(p), half(p + 4)}; }
-  static D4 half(F4 x) { return {_mm_cvtps_pd(x.v), _mm_cvtps_pd(_mm_movehl_ps(x.v, x.v))}; }
-  static D8 of(F8 x) { return {half(x.a), half(x.b)}; }
-  void store(double* p) const {
-    _mm_storeu_pd(p, a.a), _mm_storeu_pd(p + 2, a.b), _mm_storeu_pd(p + 4, b.a), _mm_storeu_pd(p + 6, b.b);
+  static D4 half(const double* p) {
+    D4 x;
+    __builtin_memcpy(&x.a, p, sizeof x.a), __builtin_memcpy(&x.b, p + 2, sizeof x.b);
+    return x;
   }
+  static D8 load(const double* p) { return {half(p), half(p + 4)}; }
+  static void store(const D4& x, double* p) {
+    __builtin_memcpy(p, &x.a, sizeof x.a), __builtin_memcpy(p + 2, &x.b, sizeof x.b);
+  }
+  void store(double* p) const { store(a, p), store(b, p + 4); }
+#if defined(__SSE2__)
+  static D4 half(F4 x) { return {_mm_cvtps_pd(x.v), _mm_cvtps_pd(_mm_movehl_ps(x.v, x.v))}; }
   static F4 rounded(const D4& d) { return {_mm_movelh_ps(_mm_cvtpd_ps(d.a), _mm_cvtpd_ps(d.b))}; }
+#else
+  static D4 half(F4 x) { return {Doubles2{x.v[0], x.v[1]}, Doubles2{x.v[2], x.v[3]}}; }
+  static F4 rounded(const D4& d) {
+    const auto f = [](double x) { return static_cast<float>(x); };
+    return {Floats4{f(d.a[0]), f(d.a[1]), f(d.b[0]), f(d.b[1])}};
+  }
+#endif
+  static D8 of(F8 x) { return {half(x.a), half(x.b)}; }
   [[nodiscard]] F8 rounded() const { return {rounded(a), rounded(b)}; }
 #endif
 };
@@ -58,22 +72,18 @@ FATHOM_KERNEL D8 where_positive(D8 x, D8 y, D8 z) {
           _mm256_blendv_pd(z.b, y.b, _mm256_cmp_pd(x.b, zero, _CMP_GT_OQ))};
 }
 #else
-FATHOM_KERNEL D8::D4 operator+(D8::D4 x, D8::D4 y) { return {_mm_add_pd(x.a, y.a), _mm_add_pd(x.b, y.b)}; }
-FATHOM_KERNEL D8::D4 operator-(D8::D4 x, D8::D4 y) { return {_mm_sub_pd(x.a, y.a), _mm_sub_pd(x.b, y.b)}; }
-FATHOM_KERNEL D8::D4 operator*(D8::D4 x, D8::D4 y) { return {_mm_mul_pd(x.a, y.a), _mm_mul_pd(x.b, y.b)}; }
-FATHOM_KERNEL D8::D4 operator/(D8::D4 x, D8::D4 y) { return {_mm_div_pd(x.a, y.a), _mm_div_pd(x.b, y.b)}; }
+FATHOM_KERNEL D8::D4 operator+(D8::D4 x, D8::D4 y) { return {x.a + y.a, x.b + y.b}; }
+FATHOM_KERNEL D8::D4 operator-(D8::D4 x, D8::D4 y) { return {x.a - y.a, x.b - y.b}; }
+FATHOM_KERNEL D8::D4 operator*(D8::D4 x, D8::D4 y) { return {x.a * y.a, x.b * y.b}; }
+FATHOM_KERNEL D8::D4 operator/(D8::D4 x, D8::D4 y) { return {x.a / y.a, x.b / y.b}; }
 FATHOM_KERNEL D8 operator+(D8 x, D8 y) { return {x.a + y.a, x.b + y.b}; }
 FATHOM_KERNEL D8 operator-(D8 x, D8 y) { return {x.a - y.a, x.b - y.b}; }
 FATHOM_KERNEL D8 operator*(D8 x, D8 y) { return {x.a * y.a, x.b * y.b}; }
 FATHOM_KERNEL D8 operator/(D8 x, D8 y) { return {x.a / y.a, x.b / y.b}; }
-FATHOM_KERNEL __m128d where_positive(__m128d x, __m128d y, __m128d z) {
-  const __m128d is = _mm_cmpgt_pd(x, _mm_setzero_pd());
-  return _mm_or_pd(_mm_and_pd(is, y), _mm_andnot_pd(is, z));
-}
 /// x > 0 ? y : z
 FATHOM_KERNEL D8 where_positive(D8 x, D8 y, D8 z) {
-  return {{where_positive(x.a.a, y.a.a, z.a.a), where_positive(x.a.b, y.a.b, z.a.b)},
-          {where_positive(x.b.a, y.b.a, z.b.a), where_positive(x.b.b, y.b.b, z.b.b)}};
+  return {{x.a.a > 0.0 ? y.a.a : z.a.a, x.a.b > 0.0 ? y.a.b : z.a.b},
+          {x.b.a > 0.0 ? y.b.a : z.b.a, x.b.b > 0.0 ? y.b.b : z.b.b}};
 }
 #endif
 

@@ -88,7 +88,8 @@ void check_is_number(const NoiseInfo& info, std::string_view field) {
 const NoiseType& registered_type(std::size_t place_in_list) {
   static const auto types = []<std::size_t... I>(std::index_sequence<I...>) {
     return std::array{make_type<std::variant_alternative_t<I, RegisteredNoise>>(
-        {sse2::kKernels[I], avx2::kKernels[I], avx512::kKernels[I]})...};
+        {FATHOM_FOR_ISA(Isa::kBase, kKernels)[I], FATHOM_FOR_ISA(Isa::kAvx2, kKernels)[I],
+         FATHOM_FOR_ISA(Isa::kAvx512, kKernels)[I]})...};
   }
   (std::make_index_sequence<std::variant_size_v<RegisteredNoise>>());
   return types[place_in_list];

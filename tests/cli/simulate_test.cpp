@@ -15,6 +15,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <fathom/core/compute.hpp>
+
 #include "process.hpp"
 #include "refusal.hpp"
 #include "scenes.hpp"
@@ -77,7 +79,8 @@ TEST_F(Simulate, DigestIsDataOfSixteenDigits) {
   ASSERT_EQ(quiet.exit_code, 0) << quiet.err;
   EXPECT_TRUE(std::regex_match(quiet.out, std::regex("lidar [0-9a-f]{16}\n"))) << quiet.out;
   EXPECT_EQ("lidar " + summary("quiet")["sensors"][0]["digest"].get<std::string>() + "\n", quiet.out);
-  EXPECT_EQ(run("isa", {"--digest", "--quiet", "--threads", "3", "--isa", "sse2"}).out, quiet.out);
+  EXPECT_EQ(run("isa", {"--digest", "--quiet", "--threads", "3", "--isa", std::string(fathom::kIsaWords[0])}).out,
+            quiet.out);
   EXPECT_NE(run("seed", {"--digest", "--quiet", "--seed", "2"}).out, quiet.out);
   const std::string table = run("table", {"--digest"}).out;
   EXPECT_TRUE(table.ends_with("\n" + quiet.out)) << table;
@@ -118,8 +121,8 @@ std::vector<float> floats(const std::string& npy) {
 
 TEST_F(Simulate, IsaIsUsedAndChangesRangesByRoundingOnly) {
   ASSERT_EQ(run("wide").exit_code, 0);
-  ASSERT_EQ(run("narrow", {"--isa", "sse2"}).exit_code, 0);
-  EXPECT_EQ(summary("narrow")["run"]["instruction_set"], "sse2");
+  ASSERT_EQ(run("narrow", {"--isa", std::string(fathom::kIsaWords[0])}).exit_code, 0);
+  EXPECT_EQ(summary("narrow")["run"]["instruction_set"], fathom::kIsaWords[0]);
   const std::vector<float> wide = floats(text("wide/lidar/range_000001.npy"));
   const std::vector<float> narrow = floats(text("narrow/lidar/range_000001.npy"));
   ASSERT_EQ(wide.size(), 16U * 1808U);

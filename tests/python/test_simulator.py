@@ -243,7 +243,7 @@ def test_many_runs(tmp_path):
 
 
 def test_versions():
-    assert fa.versions()["fathom"] == fa.__version__ and fa.detect_isa() in ("sse2", "avx2", "avx512")
+    assert fa.versions()["fathom"] == fa.__version__ and fa.detect_isa() in ("sse2", "avx2", "avx512", "neon")
     with pytest.raises(OSError):
         fa.Simulator(room(), [camera()]).render(0).write_pcd("/proc/none/x.pcd")
 

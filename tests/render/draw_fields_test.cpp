@@ -149,7 +149,7 @@ RC_GTEST_PROP(DrawFields, AreThoseOfTheOracle, ()) {
   FieldSamples samples(with(c), shape, seed);
   const Oracle oracle(c, shape, seed, samples.correlated().stream, 0);
   const auto bands = static_cast<std::uint32_t>(*rc::gen::inRange(1, 4));
-  const std::vector<float> wanted = samples.normals(frame, 0.0, Isa::kSse2, bands);
+  const std::vector<float> wanted = samples.normals(frame, 0.0, Isa::kBase, bands);
   for (int k = 0; k < 6; ++k) {
     const int row = *rc::gen::inRange(0, static_cast<int>(shape.rows));
     const int col = *rc::gen::inRange(0, static_cast<int>(shape.cols));
@@ -286,7 +286,7 @@ TEST(DrawFields, AreMadeAnewWhereTheLastFrameWasNotFinished) {
   store.begin({chain, 5, 6, 7, 0, 0.0});  // and something is thrown
   store.begin({chain, 5, 6, 7, 0, 0.0});
   EXPECT_EQ(store.tasks(), 1U);
-  store.cut_into(1), store.make(0, 0, 1, Isa::kSse2), store.finish(0, 1, Isa::kSse2), store.end();
+  store.cut_into(1), store.make(0, 0, 1, Isa::kBase), store.finish(0, 1, Isa::kBase), store.end();
   store.begin({chain, 5, 6, 7, 1, 0.1});
   EXPECT_EQ(store.tasks(), 0U);
   store.begin({chain, 5, 6, 8, 1, 0.1});

@@ -20,7 +20,7 @@ namespace fathom::test {
 /// Every instruction set that this computer can run.
 inline std::vector<Isa> usable_isas() {
   std::vector<Isa> isas;
-  for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
+  for (const Isa isa : {Isa::kBase, Isa::kAvx2, Isa::kAvx512}) {
     if (isa <= detect_isa()) isas.push_back(isa);
   }
   return isas;

@@ -3,6 +3,7 @@
 // by bit, in tiles and alone, for the nearest hit and for any.
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -17,6 +18,9 @@
 #include "trace/tree/build.hpp"
 #include "trace/tree/instances.hpp"
 #include "trace/tree/kernels.hpp"
+
+#define FATHOM_ISA lanes_of_tests
+#include "trace/tree/lanes.hpp"
 
 namespace fathom::test {
 namespace {
@@ -96,9 +100,7 @@ struct FoundHits {
   }
 };
 
-const tree::Kernels& tree_kernels(Isa isa) {
-  return for_isa(isa, sse2::kTreeKernels, avx2::kTreeKernels, avx512::kTreeKernels);
-}
+const tree::Kernels& tree_kernels(Isa isa) { return FATHOM_FOR_ISA(isa, kTreeKernels); }
 
 std::unique_ptr<FoundHits> find_hits(Isa isa, const tree::Instances& instances, const LimitedRays& rays, bool coherent,
                                      const tree::RayLimits& limits) {
@@ -107,6 +109,20 @@ std::unique_ptr<FoundHits> find_hits(Isa isa, const tree::Instances& instances, 
                          {hits->t.data(), hits->instance.data(), hits->triangle.data(), hits->nx.data(),
                           hits->ny.data(), hits->nz.data()});
   return hits;
+}
+
+/// Walks read the sign of words that are no masks.
+TEST(TreeLanes, BitsAreSigns) {
+  constexpr std::uint32_t kWords[] = {0x80000004U, 1U, 0xfffffff0U, 0x7fffffffU};
+  for (std::size_t first = 0; first < 4; ++first) {
+    float lanes[4];
+    unsigned signs = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::uint32_t word = kWords[(first + k) % 4];
+      lanes[k] = std::bit_cast<float>(word), signs |= word >> 31U << k;
+    }
+    EXPECT_EQ(bits(lanes_of_tests::F4::load(lanes)), signs);
+  }
 }
 
 /// docs/tracer.md: 2^-17 for rotations and scales along the axes of a mesh, a third of the largest entry of |A| |A^-1|

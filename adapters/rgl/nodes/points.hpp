@@ -140,7 +140,7 @@ class PointsNoise : public ReplacingNode {
   bool hands_on_ = false;                   ///< leaves its model to its child
   const PointsNode* source_ = nullptr;      ///< the input of the first model
   std::vector<fathom::PointNoise> models_;  ///< models of the nodes above that hand on, and its own
-  fathom::Isa isa_ = fathom::Isa::kSse2;
+  fathom::Isa isa_ = fathom::Isa::kBase;
   fathom::Executor* executor_ = nullptr;
   fathom::Affine sensor_from_world_;
   bool keeps_misses_ = false, has_distance_ = false;

@@ -88,7 +88,7 @@ class RaysAngularNoise final : public RaysNode {
  private:
   fathom::Noise noise_ = fathom::AngularRay{};
   fathom::NoiseKey key_;
-  fathom::Isa isa_ = fathom::Isa::kSse2;
+  fathom::Isa isa_ = fathom::Isa::kBase;
 };
 
 /// The settings of rgl_node_raytrace_configure_*. They take effect at the next run.

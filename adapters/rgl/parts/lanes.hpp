@@ -63,19 +63,9 @@ struct TraceKernels {
                  std::uint32_t count, float* xyz);
 };
 
-namespace sse2 {
-extern const TraceKernels kTraceKernels;
-}
-namespace avx2 {
-extern const TraceKernels kTraceKernels;
-}
-namespace avx512 {
-extern const TraceKernels kTraceKernels;
-}
+FATHOM_EACH_ISA(extern const TraceKernels kTraceKernels;)
 
-inline const TraceKernels& trace_kernels(Isa isa) {
-  return for_isa(isa, sse2::kTraceKernels, avx2::kTraceKernels, avx512::kTraceKernels);
-}
+inline const TraceKernels& trace_kernels(Isa isa) { return FATHOM_FOR_ISA(isa, kTraceKernels); }
 
 // The loops over the points of a block.
 
@@ -98,18 +88,8 @@ struct PointKernels {
                 std::uint32_t count, float* out);
 };
 
-namespace sse2 {
-extern const PointKernels kPointKernels;
-}
-namespace avx2 {
-extern const PointKernels kPointKernels;
-}
-namespace avx512 {
-extern const PointKernels kPointKernels;
-}
+FATHOM_EACH_ISA(extern const PointKernels kPointKernels;)
 
-inline const PointKernels& point_kernels(Isa isa) {
-  return for_isa(isa, sse2::kPointKernels, avx2::kPointKernels, avx512::kPointKernels);
-}
+inline const PointKernels& point_kernels(Isa isa) { return FATHOM_FOR_ISA(isa, kPointKernels); }
 
 }  // namespace fathom

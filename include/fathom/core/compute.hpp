@@ -16,9 +16,13 @@
 
 namespace fathom {
 
-/// Instruction sets that kernels are compiled for. All give the same bits.
-enum class Isa : std::uint8_t { kSse2, kAvx2, kAvx512 };
+/// Instruction sets that kernels are compiled for; kBase: SSE2 on x86-64, NEON on aarch64. All give the same bits.
+enum class Isa : std::uint8_t { kBase, kAvx2, kAvx512 };
+#if defined(__aarch64__)
+inline constexpr std::array<std::string_view, 3> kIsaWords = {"neon", "avx2", "avx512"};
+#else
 inline constexpr std::array<std::string_view, 3> kIsaWords = {"sse2", "avx2", "avx512"};
+#endif
 
 FATHOM_API std::string_view to_string(Isa isa);
 /// The widest instruction set of this computer.

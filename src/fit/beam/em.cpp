@@ -14,10 +14,8 @@ namespace {
 
 constexpr std::size_t kBlocksAtOnce = 32;
 
-const EmKernels& pick_kernels(Isa isa) { return for_isa(isa, sse2::kEmKernels, avx2::kEmKernels, avx512::kEmKernels); }
-const TailKernels& pick_tail_kernels(Isa isa) {
-  return for_isa(isa, sse2::kTailKernels, avx2::kTailKernels, avx512::kTailKernels);
-}
+const EmKernels& pick_kernels(Isa isa) { return FATHOM_FOR_ISA(isa, kEmKernels); }
+const TailKernels& pick_tail_kernels(Isa isa) { return FATHOM_FOR_ISA(isa, kTailKernels); }
 
 EmParameters em_parameters(const BeamParameters& p, const BeamSensor& sensor, FitVariant variant) {
   EmParameters out = {p.w_hit,

@@ -7,6 +7,8 @@
 
 #include <fathom/core/f64.hpp>
 
+#include "core/compute.hpp"
+
 namespace fathom::math {
 
 /// exp(x) for x <= 0; relative error below 4e-16 down to -708, 0 from -709 on. Exponentials are most of an expectation,
@@ -170,17 +172,7 @@ struct TailKernels {
   void (*fill_ends)(const EmTail& tail, double limit, std::size_t count, double* edges, StudentEnds* ends);
 };
 
-namespace sse2 {
-extern const EmKernels kEmKernels;
-extern const TailKernels kTailKernels;
-}  // namespace sse2
-namespace avx2 {
-extern const EmKernels kEmKernels;
-extern const TailKernels kTailKernels;
-}  // namespace avx2
-namespace avx512 {
-extern const EmKernels kEmKernels;
-extern const TailKernels kTailKernels;
-}  // namespace avx512
+FATHOM_EACH_ISA(extern const EmKernels kEmKernels;)
+FATHOM_EACH_ISA(extern const TailKernels kTailKernels;)
 
 }  // namespace fathom

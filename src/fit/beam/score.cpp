@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kRaysAtOnce = 4096;  // expected ranges of a chunk of poses stay in the first cache
 
-ScoreKernel pick_kernel(Isa isa) { return for_isa(isa, sse2::kScoreKernel, avx2::kScoreKernel, avx512::kScoreKernel); }
+ScoreKernel pick_kernel(Isa isa) { return FATHOM_FOR_ISA(isa, kScoreKernel); }
 
 bool is_finite(const Pose& pose) {
   const Vec3& t = pose.translation_m;

@@ -5,10 +5,8 @@
 
 #include <limits>
 
-#if defined(__AVX2__)
+#if defined(__SSE2__)
 #include <immintrin.h>
-#else
-#include <emmintrin.h>
 #endif
 
 #include <fathom/core/f32.hpp>
@@ -61,7 +59,7 @@ FATHOM_KERNEL void look_up(const CubicTable& table, const float* place, float* o
   }
 }
 
-#else
+#elif defined(__SSE2__)
 
 FATHOM_KERNEL void look_up(const CubicTable& table, const float* place, float* out) {
   for (std::size_t i = 0; i < kScoreLanes; i += 4) {
@@ -75,6 +73,17 @@ FATHOM_KERNEL void look_up(const CubicTable& table, const float* place, float* o
     _MM_TRANSPOSE4_PS(c0, c1, c2, c3);
     const __m128 parabola = _mm_add_ps(c1, _mm_mul_ps(part, _mm_add_ps(c2, _mm_mul_ps(part, c3))));
     _mm_store_ps(out + i, _mm_add_ps(c0, _mm_mul_ps(part, parabola)));
+  }
+}
+
+#else
+
+FATHOM_KERNEL void look_up(const CubicTable& table, const float* place, float* out) {
+  for (std::size_t i = 0; i < kScoreLanes; ++i) {
+    const auto piece = static_cast<std::int32_t>(place[i]);
+    const float part = place[i] - static_cast<float>(piece);
+    const float* const c = table.rows[piece];
+    out[i] = c[0] + part * (c[1] + part * (c[2] + part * c[3]));
   }
 }
 

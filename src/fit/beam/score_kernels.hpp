@@ -12,6 +12,8 @@
 
 #include <fathom/noise/beam_density.hpp>
 
+#include "core/compute.hpp"
+
 namespace fathom {
 
 /// A function over [0, kPieces], a cubic of the place within each piece. It is as small as a look-up without gathers
@@ -85,14 +87,6 @@ struct ScanTerms {
 using ScoreKernel = void (*)(const ScoreTables& tables, const ScanTerms& scan, const float* expected_m,
                              std::size_t poses, std::size_t rays, double* out);
 
-namespace sse2 {
-extern const ScoreKernel kScoreKernel;
-}
-namespace avx2 {
-extern const ScoreKernel kScoreKernel;
-}
-namespace avx512 {
-extern const ScoreKernel kScoreKernel;
-}
+FATHOM_EACH_ISA(extern const ScoreKernel kScoreKernel;)
 
 }  // namespace fathom

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kPosesAtOnce = 64;
 
-GridKernel pick_kernel(Isa isa) { return for_isa(isa, sse2::kGridKernel, avx2::kGridKernel, avx512::kGridKernel); }
+GridKernel pick_kernel(Isa isa) { return FATHOM_FOR_ISA(isa, kGridKernel); }
 
 class GridRanges final : public ExpectedRanges {
  public:

@@ -12,10 +12,8 @@
 
 #include "trace/grid/walk.hpp"
 
-#if defined(__AVX2__)
+#if defined(__SSE2__)
 #include <immintrin.h>
-#else
-#include <emmintrin.h>
 #endif
 
 #include <fathom/core/export.hpp>
@@ -71,8 +69,11 @@ FATHOM_KERNEL std::uint32_t lane_bits(const Ints& mask) {
   return _mm512_test_epi32_mask(reinterpret_cast<__m512i>(mask), reinterpret_cast<__m512i>(mask));
 #elif defined(__AVX2__)
   return static_cast<std::uint32_t>(_mm256_movemask_ps(reinterpret_cast<__m256>(mask)));
-#else
+#elif defined(__SSE2__)
   return static_cast<std::uint32_t>(_mm_movemask_ps(reinterpret_cast<__m128>(mask)));
+#else
+  const Ints each = (mask >> 31) & Ints{1, 2, 4, 8};
+  return static_cast<std::uint32_t>(each[0] | each[1] | each[2] | each[3]);
 #endif
 }
 

@@ -12,6 +12,8 @@
 #include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/grid_map.hpp>
 
+#include "core/compute.hpp"
+
 namespace fathom {
 
 /// The code of a cell: the sides of the rectangle in cells, 1 to 255, across (along columns) in the low byte and up
@@ -69,14 +71,6 @@ struct FanView {
 using GridKernel = void (*)(const SkipField& field, const GridPose* poses, std::size_t pose_count, const FanView& fan,
                             double resolution_m, float max_range_m, float* range_m);
 
-namespace sse2 {
-extern const GridKernel kGridKernel;
-}
-namespace avx2 {
-extern const GridKernel kGridKernel;
-}
-namespace avx512 {
-extern const GridKernel kGridKernel;
-}
+FATHOM_EACH_ISA(extern const GridKernel kGridKernel;)
 
 }  // namespace fathom

@@ -2,6 +2,7 @@
 #pragma once
 // The walks of the trees: a table for each instruction set, all with the same bits.
 
+#include "core/compute.hpp"
 #include "trace/caster.hpp"
 #include "trace/tree/layout.hpp"
 
@@ -24,13 +25,5 @@ struct Kernels {
 }  // namespace fathom::tree
 
 namespace fathom {
-namespace sse2 {
-extern const tree::Kernels kTreeKernels;
-}
-namespace avx2 {
-extern const tree::Kernels kTreeKernels;
-}
-namespace avx512 {
-extern const tree::Kernels kTreeKernels;
-}
+FATHOM_EACH_ISA(extern const tree::Kernels kTreeKernels;)
 }  // namespace fathom

@@ -8,44 +8,66 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#if defined(__SSE2__)
 #include <immintrin.h>
+#endif
 
 #include <fathom/core/export.hpp>
 
 namespace fathom::FATHOM_ISA {
 
+// Four lanes as a vector of the compiler. Most operations are one instruction of SSE2 or NEON.
+using Floats4 [[gnu::vector_size(16)]] = float;
+using Words4 [[gnu::vector_size(16)]] = std::int32_t;
+
 struct F4 {
   static constexpr unsigned kLanes = 4;
   using Mask = F4;
-  __m128 v;
-  static F4 all(float x) { return {_mm_set1_ps(x)}; }
-  static F4 load(const float* p) { return {_mm_loadu_ps(p)}; }
-  static F4 mask_from(unsigned bits) {
-    const __m128i each = _mm_setr_epi32(1, 2, 4, 8), all = _mm_set1_epi32(static_cast<int>(bits));
-    return {_mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(all, each), each))};
+  Floats4 v;
+  static F4 of(Words4 x) { return {reinterpret_cast<Floats4>(x)}; }
+  static F4 all(float x) { return {Floats4{x, x, x, x}}; }
+  static F4 load(const float* p) {
+    F4 a;
+    __builtin_memcpy(&a.v, p, sizeof a.v);
+    return a;
   }
-  static F4 word(std::uint32_t x) { return {_mm_castsi128_ps(_mm_set1_epi32(static_cast<int>(x)))}; }
-  void store(float* p) const { _mm_storeu_ps(p, v); }
+  static F4 mask_from(unsigned bits, Words4 each = Words4{1, 2, 4, 8}) {
+    const auto all = static_cast<std::int32_t>(bits);
+    return of((Words4{all, all, all, all} & each) == each);
+  }
+  static F4 word(std::uint32_t x) { return all(std::bit_cast<float>(x)); }
+  void store(float* p) const { __builtin_memcpy(p, &v, sizeof v); }
+  [[nodiscard]] Words4 words() const { return reinterpret_cast<Words4>(v); }
 };
-FATHOM_KERNEL F4 operator+(F4 a, F4 b) { return {_mm_add_ps(a.v, b.v)}; }
-FATHOM_KERNEL F4 operator-(F4 a, F4 b) { return {_mm_sub_ps(a.v, b.v)}; }
-FATHOM_KERNEL F4 operator*(F4 a, F4 b) { return {_mm_mul_ps(a.v, b.v)}; }
-FATHOM_KERNEL F4 operator/(F4 a, F4 b) { return {_mm_div_ps(a.v, b.v)}; }
-FATHOM_KERNEL F4 min(F4 a, F4 b) { return {_mm_min_ps(a.v, b.v)}; }
-FATHOM_KERNEL F4 max(F4 a, F4 b) { return {_mm_max_ps(a.v, b.v)}; }
-FATHOM_KERNEL F4 abs(F4 a) { return {_mm_andnot_ps(_mm_set1_ps(-0.0F), a.v)}; }
-FATHOM_KERNEL F4 le(F4 a, F4 b) { return {_mm_cmple_ps(a.v, b.v)}; }
-FATHOM_KERNEL F4 lt(F4 a, F4 b) { return {_mm_cmplt_ps(a.v, b.v)}; }
-FATHOM_KERNEL F4 eq(F4 a, F4 b) { return {_mm_cmpeq_ps(a.v, b.v)}; }
+FATHOM_KERNEL F4 operator+(F4 a, F4 b) { return {a.v + b.v}; }
+FATHOM_KERNEL F4 operator-(F4 a, F4 b) { return {a.v - b.v}; }
+FATHOM_KERNEL F4 operator*(F4 a, F4 b) { return {a.v * b.v}; }
+FATHOM_KERNEL F4 operator/(F4 a, F4 b) { return {a.v / b.v}; }
+FATHOM_KERNEL F4 min(F4 a, F4 b) { return {a.v < b.v ? a.v : b.v}; }
+FATHOM_KERNEL F4 max(F4 a, F4 b) { return {a.v > b.v ? a.v : b.v}; }
+FATHOM_KERNEL F4 le(F4 a, F4 b) { return F4::of(a.v <= b.v); }
+FATHOM_KERNEL F4 lt(F4 a, F4 b) { return F4::of(a.v < b.v); }
+FATHOM_KERNEL F4 eq(F4 a, F4 b) { return F4::of(a.v == b.v); }
+#if defined(__SSE2__)  // on words these would cost a cycle, because the next operation is one on floats
 FATHOM_KERNEL F4 operator&(F4 a, F4 b) { return {_mm_and_ps(a.v, b.v)}; }
 FATHOM_KERNEL F4 operator|(F4 a, F4 b) { return {_mm_or_ps(a.v, b.v)}; }
 FATHOM_KERNEL F4 without(F4 a, F4 b) { return {_mm_andnot_ps(b.v, a.v)}; }
-FATHOM_KERNEL F4 select(F4 m, F4 a, F4 b) { return {_mm_or_ps(_mm_and_ps(m.v, a.v), _mm_andnot_ps(m.v, b.v))}; }
 FATHOM_KERNEL unsigned bits(F4 m) { return static_cast<unsigned>(_mm_movemask_ps(m.v)); }
-FATHOM_KERNEL float first(F4 a) { return _mm_cvtss_f32(a.v); }
+#else
+FATHOM_KERNEL F4 operator&(F4 a, F4 b) { return F4::of(a.words() & b.words()); }
+FATHOM_KERNEL F4 operator|(F4 a, F4 b) { return F4::of(a.words() | b.words()); }
+FATHOM_KERNEL F4 without(F4 a, F4 b) { return F4::of(a.words() & ~b.words()); }
+FATHOM_KERNEL unsigned bits(F4 m) {
+  const Words4 each = (m.words() >> 31) & Words4{1, 2, 4, 8};
+  return static_cast<unsigned>(each[0] | each[1] | each[2] | each[3]);
+}
+#endif
+FATHOM_KERNEL F4 abs(F4 a) { return without(a, F4::all(-0.0F)); }
+FATHOM_KERNEL F4 select(F4 m, F4 a, F4 b) { return (m & a) | without(b, m); }
+FATHOM_KERNEL float first(F4 a) { return a.v[0]; }
 FATHOM_KERNEL float least(F4 a) {
-  const __m128 m = _mm_min_ps(a.v, _mm_movehl_ps(a.v, a.v));
-  return _mm_cvtss_f32(_mm_min_ss(m, _mm_shuffle_ps(m, m, 1)));
+  const F4 m = min(a, {__builtin_shufflevector(a.v, a.v, 2, 3, 2, 3)});
+  return first(min(m, {__builtin_shufflevector(m.v, m.v, 1, 1, 1, 1)}));
 }
 
 #if defined(__AVX2__)
@@ -117,12 +139,7 @@ struct F8 {
   static F8 all(float x) { return {F4::all(x), F4::all(x)}; }
   static F8 load(const float* p) { return {F4::load(p), F4::load(p + 4)}; }
   static F8 word(std::uint32_t x) { return {F4::word(x), F4::word(x)}; }
-  static F8 mask_from(unsigned bits) {
-    const __m128i low = _mm_setr_epi32(1, 2, 4, 8), high = _mm_setr_epi32(16, 32, 64, 128);
-    const __m128i all = _mm_set1_epi32(static_cast<int>(bits));
-    return {{_mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(all, low), low))},
-            {_mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(all, high), high))}};
-  }
+  static F8 mask_from(unsigned bits) { return {F4::mask_from(bits), F4::mask_from(bits, Words4{16, 32, 64, 128})}; }
   void store(float* p) const { a.store(p), b.store(p + 4); }
 };
 FATHOM_KERNEL F8 operator+(F8 x, F8 y) { return {x.a + y.a, x.b + y.b}; }

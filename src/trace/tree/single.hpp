@@ -160,14 +160,16 @@ struct SingleRay {
 
 /// Each of the first three lanes, in all lanes.
 FATHOM_KERNEL V3<F4> spread(F4 v) {
-  return {{_mm_shuffle_ps(v.v, v.v, 0x00)}, {_mm_shuffle_ps(v.v, v.v, 0x55)}, {_mm_shuffle_ps(v.v, v.v, 0xaa)}};
+  return {{__builtin_shufflevector(v.v, v.v, 0, 0, 0, 0)},
+          {__builtin_shufflevector(v.v, v.v, 1, 1, 1, 1)},
+          {__builtin_shufflevector(v.v, v.v, 2, 2, 2, 2)}};
 }
 
 /// The nearest hit up to hit.t, which is finite. hit.instance stays kNone on a miss.
 inline void trace_single(const tree::World& world, const SingleRay& ray, Hit& hit) {
   const Point o = {ray.o[0], ray.o[1], ray.o[2]};
   const V3<F4> d = all3<F4>(ray.d);
-  const V3<F4> r = spread(reciprocal(F4{_mm_setr_ps(ray.d[0], ray.d[1], ray.d[2], 1.0F)}));
+  const V3<F4> r = spread(reciprocal(F4{Floats4{ray.d[0], ray.d[1], ray.d[2], 1.0F}}));
   walk<false>(world.nodes, 0, make_slabs(o, slack_of(world.bounds, o, world.slack), r), hit.t, [&](std::uint32_t id) {
     const tree::Instance& instance = world.instances[id];
     if ((instance.mask & ray.mask) == 0) return false;

@@ -97,7 +97,7 @@ class TreeCaster final : public Caster {
 
   Executor& executor_;
   Isa isa_;
-  const tree::Kernels& kernels_ = for_isa(isa_, sse2::kTreeKernels, avx2::kTreeKernels, avx512::kTreeKernels);
+  const tree::Kernels& kernels_ = FATHOM_FOR_ISA(isa_, kTreeKernels);
   std::shared_ptr<tree::Meshes> meshes_;
   tree::Instances instances_;
   std::vector<Placed> placed_;  // [entities]
@@ -125,8 +125,7 @@ struct Placement {
 
 class TreeInstanceCaster final : public InstanceCaster {
  public:
-  TreeInstanceCaster(Isa isa, Executor& executor)
-      : executor_(executor), kernels_(for_isa(isa, sse2::kTreeKernels, avx2::kTreeKernels, avx512::kTreeKernels)) {
+  TreeInstanceCaster(Isa isa, Executor& executor) : executor_(executor), kernels_(FATHOM_FOR_ISA(isa, kTreeKernels)) {
     instances_.commit(executor_);
   }
 

@@ -6,20 +6,14 @@
 
 #include <fathom/core/random.hpp>
 
+#include "core/compute.hpp"
+
 namespace fathom::test {
 
 /// keyed_blocks() as one instruction set compiles it; word is [4][count].
 using LanesFunction = void (*)(const NoiseKey& key, std::uint32_t draw, const std::uint32_t* quads, std::size_t count,
                                std::uint32_t* word);
 
-namespace sse2 {
-void lanes(const NoiseKey&, std::uint32_t, const std::uint32_t*, std::size_t, std::uint32_t*);
-}
-namespace avx2 {
-void lanes(const NoiseKey&, std::uint32_t, const std::uint32_t*, std::size_t, std::uint32_t*);
-}
-namespace avx512 {
-void lanes(const NoiseKey&, std::uint32_t, const std::uint32_t*, std::size_t, std::uint32_t*);
-}
+FATHOM_EACH_ISA(void lanes(const NoiseKey&, std::uint32_t, const std::uint32_t*, std::size_t, std::uint32_t*);)
 
 }  // namespace fathom::test

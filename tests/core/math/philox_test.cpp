@@ -62,21 +62,20 @@ void expect_lanes_equal_scalar(LanesFunction lanes, const NoiseKey& key, std::ui
 }
 
 TEST(PhiloxLanes, EqualScalarOnEveryInstructionSet) {
-  const LanesFunction functions[] = {&sse2::lanes, &avx2::lanes, &avx512::lanes};
   std::mt19937 random(1);
   const auto word = [&] { return static_cast<std::uint32_t>(random()); };
   for (const Isa isa : usable_isas()) {
     SCOPED_TRACE(to_string(isa));
+    const LanesFunction lanes = FATHOM_FOR_ISA(isa, lanes);
     for (int repeat = 0; repeat < 200; ++repeat) {
       const NoiseKey key = {(std::uint64_t{word()} << 32U) | word(), word(), word()};
       std::vector<std::uint32_t> quads(8 * (1 + word() % 16));
       for (std::uint32_t& quad : quads) quad = word();
-      ASSERT_NO_FATAL_FAILURE(expect_lanes_equal_scalar(functions[static_cast<std::size_t>(isa)], key, word(), quads));
+      ASSERT_NO_FATAL_FAILURE(expect_lanes_equal_scalar(lanes, key, word(), quads));
     }
     // The ends of the counter, where a lane that carried would show.
     const std::vector<std::uint32_t> ends = {0, 1, 0x7fffffffU, 0x80000000U, 0xfffffffeU, 0xffffffffU, 2, 3};
-    ASSERT_NO_FATAL_FAILURE(
-        expect_lanes_equal_scalar(functions[static_cast<std::size_t>(isa)], {~std::uint64_t{0}, ~0U, ~0U}, ~0U, ends));
+    ASSERT_NO_FATAL_FAILURE(expect_lanes_equal_scalar(lanes, {~std::uint64_t{0}, ~0U, ~0U}, ~0U, ends));
   }
 }
 

@@ -89,7 +89,7 @@ TYPED_TEST(Laws, BusyParametersChangeSomething) { expect_busy_parameters_change_
 
 void expect_every_instruction_set_gives_the_same_bits(const Noise& busy) {
   Lanes expected = make_lanes(4096);
-  apply(busy, Isa::kSse2, kKey, expected);
+  apply(busy, Isa::kBase, kKey, expected);
   for (const Isa isa : usable_isas()) {
     Lanes lanes = make_lanes(4096);
     apply(busy, isa, kKey, lanes);
@@ -163,12 +163,12 @@ TYPED_TEST(Laws, ARayDoesNotDependOnItsNeighbours) { expect_a_ray_does_not_depen
 
 void expect_different_keys_give_different_noise(const Noise& busy) {
   Lanes base = make_lanes(1024);
-  apply(busy, Isa::kSse2, kKey, base);
+  apply(busy, Isa::kBase, kKey, base);
   for (const NoiseKey& key :
        {NoiseKey{kKey.seed + 1, kKey.frame, kKey.stream}, NoiseKey{kKey.seed ^ (1ULL << 63U), kKey.frame, kKey.stream},
         NoiseKey{kKey.seed, kKey.frame + 1, kKey.stream}, NoiseKey{kKey.seed, kKey.frame, kKey.stream + 1}}) {
     Lanes lanes = make_lanes(1024);
-    apply(busy, Isa::kSse2, key, lanes);
+    apply(busy, Isa::kBase, key, lanes);
     EXPECT_FALSE(all_bits_equal(lanes, base));
   }
 }
@@ -411,8 +411,8 @@ TEST(NoiseModels, ValuesMakeTheSameNoiseAgain) {
     const std::vector<FieldValue> values = noise.values();
     const Noise again = make_noise(noise.slug(), values);
     Lanes a = make_lanes(256), b = a;
-    apply(noise, Isa::kSse2, kKey, a);
-    apply(again, Isa::kSse2, kKey, b);
+    apply(noise, Isa::kBase, kKey, a);
+    apply(again, Isa::kBase, kKey, b);
     EXPECT_TRUE(all_bits_equal(a, b)) << noise.slug();
   }
 }
@@ -422,10 +422,10 @@ TYPED_TEST(Laws, TheLibrarysKernelsEqualOnesTheUserCompiles) {
   const Noise noise = this->busy();
   const TypeParam model = this->busy();
   Lanes expected = make_lanes(kBlockRays);
-  apply(noise, Isa::kSse2, kKey, expected);
+  apply(noise, Isa::kBase, kKey, expected);
   auto w = std::make_unique<Workspace>();
   Lanes source = make_lanes(kBlockRays);
-  apply_block(Dropout{}, Isa::kSse2, kKey, source, 0, kBlockRays, *w);  // loads the blocks; changes no bit
+  apply_block(Dropout{}, Isa::kBase, kKey, source, 0, kBlockRays, *w);  // loads the blocks; changes no bit
   std::vector<std::uint32_t> quads(kBlockRays / 4);
   std::iota(quads.begin(), quads.end(), 0U);
   w->rays.quads = w->returns.quads = quads.data();

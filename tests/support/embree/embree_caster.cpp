@@ -60,7 +60,7 @@ void check(RTCDevice device, const char* doing) {
 
 /// `isa` limits its instructions. Without "threads", which would limit TBB in the whole process.
 RTCDevice new_device(Isa isa) {
-  const char* config = isa == Isa::kSse2 ? "isa=sse2" : isa == Isa::kAvx2 ? "isa=avx2" : "";
+  const char* config = isa == Isa::kBase ? "isa=sse2" : isa == Isa::kAvx2 ? "isa=avx2" : "";
   RTCDevice device = rtcNewDevice(config);
   if (device == nullptr) check(nullptr, "opening a device");
   return device;

@@ -165,7 +165,7 @@ TEST(PosedRays, NoiseBelongsToTheNumberOfARayAndTurnsItsWholeFrame) {
     const auto noisy = [&](const PosedRayTable& of, std::uint32_t size, Isa isa) {
       return frames_of(of, size, [&](PosedRayBlock& block) { apply_noise(noise, key, isa, block); });
     };
-    const auto expected = noisy(table, 256, Isa::kSse2);
+    const auto expected = noisy(table, 256, Isa::kBase);
     for (const Isa isa : usable_isas()) EXPECT_EQ(noisy(table, 256, isa), expected) << to_string(isa);
     // The first of them in rows, in small blocks: without its neighbours a scanner's grid is not found.
     const PosedRayTable few({maps.data(), 28});
