@@ -88,6 +88,9 @@ TEST_F(Exr, RefusesOtherImages) {
   refused({3, 2, {{"G"}, {"R"}}, line.substr(4) + line.substr(0, 4) + line}, "has colours");
   refused({3, 2, {{"Z"}}, line, 1}, "its data window is not its display window");
   refused({40000, 2, {{"Z"}}, line}, "40000 x 2 pixels: a side is not in [1, 32768]");
+  refused({1 << 29, 2, {{"Z"}}, line}, "536870912 x 2 pixels: a side is not in [1, 32768]");
+  refused({32768, 32768, {{"Z"}}, ""}, "32768 x 32768 pixels in ");
+  refused({3, 2, {{"BY"}, {"RY"}, {"Y"}}, line + line + line}, "has colours");
   refused({3, 2, {{"Z"}}, line, 0, 2 | 0x800}, "is no EXR image that can be read: ");
   EXPECT_TRUE(contains(refusal("v/1"), "a.exr: is no EXR image that can be read: "));
 }

@@ -46,19 +46,34 @@ std::string depth_channel(const Imf::ChannelList& channels) {
     if (channel->type != Imf::FLOAT && channel->type != Imf::HALF) {
       throw InputError(fmt::format("its channel {} has whole numbers; depths are float or half", name));
     }
+    if (channels.findChannel("RY") != nullptr) throw InputError("has colours; depths are a channel Z or Y alone");
     if (channel->xSampling == 1 && channel->ySampling == 1) return name;
     throw InputError(fmt::format("its channel {} leaves out pixels", name));
   }
   throw InputError("has no channel Z, Y or R; depths are one of these");
 }
 
-void take_sides(const Imf::Header& header, FloatImage& image) {
+/// Constant images have some hundreds.
+constexpr std::int64_t kMostPixelsPerByte = 2000;
+
+/// The library takes memory by the sides, so they are checked before it opens the file.
+void take_sides(Imf::StdISStream& stream, std::size_t file_bytes, FloatImage& image) {
+  constexpr std::uint64_t kMagicAndVersion = 8;
+  int version = Imf::EXR_VERSION;
+  Imf::Header header;
+  stream.seekg(kMagicAndVersion);
+  header.readFrom(stream, version);
+  stream.seekg(0);
   const Imath::Box2i& window = header.dataWindow();
   if (window != header.displayWindow()) throw InputError("is cropped: its data window is not its display window");
   const std::int64_t cols = std::int64_t{window.max.x} - window.min.x + 1;
   const std::int64_t rows = std::int64_t{window.max.y} - window.min.y + 1;
   if (cols > kMostMapSide || rows > kMostMapSide) {
     throw InputError(fmt::format("{} x {} pixels: a side is not in [1, {}]", cols, rows, kMostMapSide));
+  }
+  if (cols * rows / kMostPixelsPerByte > static_cast<std::int64_t>(file_bytes)) {
+    throw InputError(
+        fmt::format("{} x {} pixels in {} bytes: more than {} a byte", cols, rows, file_bytes, kMostPixelsPerByte));
   }
   image.cols = static_cast<std::uint32_t>(cols), image.rows = static_cast<std::uint32_t>(rows);
 }
@@ -73,21 +88,28 @@ std::vector<float> read_channel(Imf::InputFile& in, const FloatImage& sides, con
   return values;
 }
 
+/// Renderers write depths into all three colours.
+void check_grey(Imf::InputFile& in, const FloatImage& image) {
+  for (const char* name : {"G", "B"}) {
+    if (in.header().channels().findChannel(name) == nullptr) continue;
+    const std::vector<float> other = read_channel(in, image, name);
+    if (std::memcmp(other.data(), image.value.data(), other.size() * sizeof(float)) == 0) continue;
+    throw InputError("has colours; depths are a channel Z or Y, or the same in R, G and B");
+  }
+}
+
 void read(const std::string& bytes, FloatImage& image) {
   with_reasons("is no EXR image that can be read", [&] {
     Imf::StdISStream stream;
     stream.str(bytes);
+    if (bytes.size() < 8 || !Imf::isImfMagic(bytes.data())) throw Iex::InputExc("File is not an image file.");
+    take_sides(stream, bytes.size(), image);
     Imf::InputFile in(stream);
     if (Imf::isNonImage(in.version())) throw InputError("has deep pixels; depths are one value per pixel");
     image.channel = depth_channel(in.header().channels());
-    take_sides(in.header(), image);
     if (!in.isComplete()) throw InputError("is incomplete: lines of pixels are missing");
     image.value = read_channel(in, image, image.channel);
-    // Renderers write depths into all three colours.
-    if (image.channel != "R" || in.header().channels().findChannel("G") == nullptr) return;
-    const std::vector<float> green = read_channel(in, image, "G");
-    if (std::memcmp(green.data(), image.value.data(), green.size() * sizeof(float)) == 0) return;
-    throw InputError("has colours; depths are a channel Z or Y, or the same in R and G");
+    if (image.channel == "R") check_grey(in, image);
   });
 }
 
