@@ -55,8 +55,8 @@ Examples:
 SENSOR is a preset of `fathom sensors`, or FILE:NAME, a sensor of a scene file. PATH is a clean file or a folder of
 them. Each file gets its noise, its losses and the same name and format under --out. File k is frame k of the sensor.
 
-Depth images are 16-bit PNG (0: nothing was met), NPY (floats in m, or uint16) or PFM (floats in m): depths along the
-optical axis. A lost pixel is 0 in a PNG, and NaN in NPY, which has floats in m, and in PFM.
+Depth images are 16-bit PNG (0: nothing was met), NPY (floats in m, or uint16), PFM or EXR (floats in m; channel Z, Y
+or R): depths along the optical axis. A lost pixel is 0 in a PNG, and NaN in the others, which get floats in m.
 
 Clouds are PCD, PLY, KITTI's BIN, or NPY with 3 or 4 values for each point. All fields stay, but whole
 numbers of 8 bytes in a PCD. A lost point is NaN in a cloud of several rows, and leaves a cloud of one row.
@@ -169,15 +169,11 @@ void check_format(const fs::path& file, bool clouds) {
   if (clouds)
     std::ranges::transform(extension, extension.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (extension == ".exr") {
-    throw fathom::InputError(
-        fmt::format("{}: fathom reads no EXR: write the depths as PFM, NPY or 16-bit PNG", file.string()));
-  }
-  const std::set<std::string_view> images = {".png", ".npy", ".pfm"}, points = {".pcd", ".ply", ".npy", ".bin"};
+  const std::set<std::string_view> images = {".png", ".npy", ".pfm", ".exr"}, points = {".pcd", ".ply", ".npy", ".bin"};
   if ((clouds ? points : images).contains(extension)) return;
   throw fathom::InputError(fmt::format("{}: is {}", file.string(),
                                        clouds ? "no cloud as the first file is: neither .pcd, .ply, .npy nor .bin"
-                                              : "no depth image: neither .png, .npy nor .pfm"));
+                                              : "no depth image: neither .png, .npy, .pfm nor .exr"));
 }
 
 void check_targets(const ApplyOptions& options, const std::vector<fs::path>& files, bool clouds) {
@@ -204,14 +200,17 @@ void check_shape(const fs::path& file, const fathom::DepthImage& image, const fa
                                        image.rows, noise.cols(), noise.rows()));
 }
 
-void write_image(const ApplyOptions& options, const fs::path& image, bool big_endian, const fathom::Frame& frame) {
+void write_image(const ApplyOptions& options, const fs::path& image, const fathom::DepthImage& clean,
+                 const fathom::Frame& frame) {
   const std::vector<fs::path> files = targets(options, image);
   fs::create_directories(options.out);
   if (image.extension() == ".png") {
     fathom::write_depth_png(files[0], frame, fathom::Channel::kDepth, {fathom::LostValue::kZero, 0.0F},
                             options.levels_per_m, fathom::OffScale::kLost);
   } else if (image.extension() == ".pfm") {
-    fathom::write_pfm(files[0], frame, fathom::Channel::kDepth, big_endian);
+    fathom::write_pfm(files[0], frame, fathom::Channel::kDepth, clean.big_endian);
+  } else if (image.extension() == ".exr") {
+    fathom::write_exr(files[0], frame, fathom::Channel::kDepth, clean.channel);
   } else {
     fathom::write_npy(files[0], frame, fathom::Channel::kDepth);
   }
@@ -228,7 +227,7 @@ void apply_to_image(const ApplyOptions& options, const fs::path& file, std::uint
   } catch (const fathom::InputError& error) {
     throw fathom::InputError(fmt::format("{}: {}", file.string(), error.what()));
   }
-  write_image(options, file, image.big_endian, frame);
+  write_image(options, file, image, frame);
 }
 
 /// "noisy: 2 clouds with 57 600 points: 57 012 hit, 588 dropout"

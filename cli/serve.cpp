@@ -130,7 +130,7 @@ void add_serve(CLI::App& app) {
   CLI::App& c = *app.add_subcommand("serve", "Show a scene, or an image with noise, as a live page with sliders");
   c.add_option("SCENE", o->path, "scene file (YAML); with --given a sensor")->type_name("YAML");
   CLI::Option* const given =
-      c.add_option("--given", o->given, "clean depth image to show with noise: 16-bit PNG, NPY or PFM");
+      c.add_option("--given", o->given, "clean depth image to show with noise: 16-bit PNG, NPY, PFM or EXR");
   given->type_name("FILE");
   for (CLI::Option* const option : add_image_options(c, o->image)) option->needs(given);
   c.add_option("--out", o->live.out, "folder for what is saved from the page; without it nothing is")->type_name("DIR");

@@ -33,7 +33,7 @@ set(FATHOM_HOME_parts adapters/rgl)
 # Third-party headers, and the only folders that may include them; a public header, which its name alone can allow, is
 # compiled against the library of its user.
 set(FATHOM_LIBRARIES embree3 tbb yaml-cpp nlohmann zlib.h zstd.h lz4frame.h sqlite3.h pugixml.hpp assimp png.h freetype CLI mujoco pybind11
-    hdf5.h isa-l xxhash.h urdf_parser urdf_model console_bridge sdf dds Eigen boost netinet)
+    OpenEXR hdf5.h isa-l xxhash.h urdf_parser urdf_model console_bridge sdf dds Eigen boost netinet)
 set(FATHOM_ONLY_embree3 bench)
 set(FATHOM_ONLY_tbb src/core)
 set(FATHOM_ONLY_yaml-cpp src/core/text)
@@ -42,6 +42,7 @@ set(FATHOM_ONLY_zlib.h src/core/text src/io/bag bench)
 set(FATHOM_ONLY_zstd.h src/io/bag bench)
 set(FATHOM_ONLY_lz4frame.h src/io/bag bench)
 set(FATHOM_ONLY_sqlite3.h src/io/bag)
+set(FATHOM_ONLY_OpenEXR src/io/picture/exr)
 set(FATHOM_ONLY_hdf5.h src/run/dataset/hdf5)
 set(FATHOM_ONLY_isa-l src/run/dataset/hdf5)
 set(FATHOM_ONLY_xxhash.h src/run/dataset)

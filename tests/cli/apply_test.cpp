@@ -14,6 +14,7 @@
 
 #include "process.hpp"
 #include "refusal.hpp"
+#include "support/exr_bytes.hpp"
 
 namespace cli_test {
 namespace {
@@ -270,7 +271,7 @@ TEST_F(ApplyToClouds, RefusesHostileFiles) {
         return bytes;
       }(),
       "are they millimetres?");
-  refused("a.exr", "v/1", "reads no EXR");
+  refused("a.exr", "v/1", "EXR");
   const std::string cloud = write_text(folder_ / "a.bin", kitti(9)), never = folder_ / "never";
   expect_refused("camera", {"apply", "VLP-16", cloud, "--camera", "1,1,1,1", "--out", never}, {"depth images alone"},
                  never);
@@ -319,6 +320,23 @@ TEST_F(Apply, KeepsTheByteOrderOfFloatMaps) {
   refused("far.pfm", far, "are they millimetres?");
 }
 
+TEST_F(Apply, WritesTheChannelOfAnExr) {
+  const std::string line = fathom::test::bytes_of_line(std::vector<float>{2, 2, 0, 2});
+  const std::filesystem::path clean = folder_ / "clean";
+  std::filesystem::create_directory(clean);
+  for (const char* name : {"Image0001.exr", "Image0002.exr"}) {
+    write_text(clean / name, fathom::test::ExrBytes{.cols = 4, .rows = 3, .channels = {{"R"}}, .line = line}.made());
+  }
+  const Ended ended = run_fathom({"apply", scene_with("plain.yaml", "") + ":camera", clean, "--camera",
+                                  "4,4,1.5,1,0.05", "--out", folder_ / "noisy"});
+  if (ended.err.find("this build of fathom has no OpenEXR") != std::string::npos) GTEST_SKIP() << "no OpenEXR";
+  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("2 images with 24 pixels: 18 hit, 6 miss"), std::string::npos) << ended.out;
+  const std::string noisy = bytes_of(folder_ / "noisy/Image0002.exr");
+  EXPECT_TRUE(noisy.starts_with("v/1\x01"));
+  EXPECT_NE(noisy.find(std::string("chlist\0\x13\0\0\0R\0\x02", 15)), std::string::npos);
+}
+
 TEST_F(Apply, TheLivePageRefusesWhatItCannotShow) {
   const std::string clean = clean_images(), image = clean + "/depth_000000.npy", none = folder_ / "none";
   const std::string scene = scene_with("scene.yaml", ""), bad = write_text(folder_ / "bad.npy", "no image");
@@ -329,7 +347,7 @@ TEST_F(Apply, TheLivePageRefusesWhatItCannotShow) {
   const std::string camera = "200,200,159.5,119.5";
   refused("none.png", {"--given", folder_ / "none.png", "--camera", camera});
   refused("bad.npy", {"--given", bad, "--camera", camera});
-  refused("cloud.pcd: is no depth image: neither .png, .npy nor .pfm",
+  refused("cloud.pcd: is no depth image: neither .png, .npy, .pfm nor .exr",
           {"--given", write_text(folder_ / "cloud.pcd", pcd(2, 5)), "--camera", camera});
   refused("give --camera", {"D435", "--given", image});
   refused("depth images need a depth_camera, a stereo_camera or a tof_camera",

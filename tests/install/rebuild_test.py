@@ -11,9 +11,9 @@ import tempfile
 
 SOURCE = pathlib.Path(sys.argv[1])
 # Libraries of packages.txt that only ./run-tests installs.
-LATER = ["SDF", "DDS", "HDF5", "CUDA"]
+LATER = ["SDF", "DDS", "HDF5", "OPENEXR", "CUDA"]
 # The files that ask which libraries there are.
-MAY_CHANGE = {"src/io/world/read_robot.cpp", "src/run/dataset/hdf5_files.cpp", "src/render/device/ptx.cpp", "cli/features.cpp",
+MAY_CHANGE = {"src/io/world/read_robot.cpp", "src/run/dataset/hdf5_files.cpp", "src/io/picture/exr.cpp", "src/render/device/ptx.cpp", "cli/features.cpp",
               "adapters/ros/src/participant.cpp"}
 
 

@@ -43,6 +43,8 @@ for package in "${packages[@]}"; do
   dpkg-deb -x "$deb" "$root"
 done
 "$source/tests/install/check_runpaths.sh" "$root" || fail 'a library of the current folder would be loaded'
+find "$root/usr/bin" "$root/usr/lib" -type f \( -perm -u+x -o -name '*.so*' \) -exec "$source/tests/install/check_hardening.sh" "$build" {} + ||
+  fail 'a package is not hardened'
 [[ -z $(sort "$work/all.files" | uniq -d) ]] || fail "in two packages: $(sort "$work/all.files" | uniq -d)"
 if grep -rlF "$build" "$root"; then fail "a package names the build tree"; fi
 if grep -qE '\.(hpp|cmake)$|libfathom\.so$' <(grep -v /doc/ "$work/fathom.files"); then fail "fathom holds what only programmers need"; fi
@@ -141,4 +143,7 @@ assert frame.range.shape[0] == 16 and frame.reasons()['hit'] > 1000, frame.reaso
 print(open('/proc/self/maps').read())" > maps) || fail 'fathom cannot be used in Python'
   of_root "$work/maps" || fail "Python runs with another library: $(grep libfathom "$work/maps")"
 fi
+mkdir -p "$build/debs"  # for root_test.sh
+rm -f "$build"/debs/*.deb
+mv "$work"/debs/*.deb "$build/debs"
 echo 'packages: ok'

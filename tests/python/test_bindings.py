@@ -56,7 +56,7 @@ WallFit.sensor_yaml: wall_sensor_file
 calibrate.measure_depth takes arrays: DepthMeter *depth_image* *depth_folder*
 World.notes: read_grid_map_file
 mujoco.Mirror: MujocoMirror
-C++ and the command line alone: SensorNoise::apply_cloud SensorNoise::cloud_places apply_to_cloud_* is_cloud_file write_pfm
+C++ and the command line alone: SensorNoise::apply_cloud SensorNoise::cloud_places apply_to_cloud_* is_cloud_file write_pfm write_exr
 the command line alone: serve_* publish_scene has_topics estimate_dataset parse_shard apply_to_bag apply_to_topic
 SensorNoise takes the numbers of a camera: set_camera
 """

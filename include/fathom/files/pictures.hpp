@@ -94,4 +94,8 @@ FATHOM_API void write_depth_png(const std::filesystem::path& file, const Frame& 
 FATHOM_API void write_pfm(const std::filesystem::path& file, const Frame& frame, Channel channel,
                           bool big_endian = false);
 
+/// The same as an EXR image with one channel of this name, of floats. Needs OpenEXR.
+FATHOM_API void write_exr(const std::filesystem::path& file, const Frame& frame, Channel channel,
+                          const std::string& name = "Z");
+
 }  // namespace fathom

@@ -112,19 +112,20 @@ FATHOM_API std::string report_text(const EnergyCalibration& fit, ReportForm form
 struct DepthImage {
   std::uint32_t rows = 0, cols = 0;
   std::vector<float> depth_m;
-  bool has_levels = false;  ///< whether the file holds whole levels
-  bool big_endian = false;  ///< of a PFM file
+  bool has_levels = false;   ///< whether the file holds whole levels
+  bool big_endian = false;   ///< of a PFM file
+  std::string channel = {};  ///< of an EXR file: Z, Y or R
 };
 
-/// Reads a grey PNG of 16 bits, a PFM of one channel, or an array of NumPy [rows, cols]. uint16 are levels,
+/// Reads a grey PNG of 16 bits, a PFM of one channel, an EXR, or an array of NumPy [rows, cols]. uint16 are levels,
 /// `levels_per_m` of them a metre (in [kLeastLevelsPerM, kMostLevelsPerM] of fathom/files/pictures.hpp); 0 and 65535
-/// are holes. Floats are metres; holes are not above 0 or not finite. Files without .png, .pfm or .npy are known by
-/// their first bytes. Throws InputError naming the file.
+/// are holes. Floats are metres; holes are not above 0 or not finite. Files without these extensions are known by their
+/// first bytes. Throws InputError naming the file.
 FATHOM_API DepthImage read_depth_image(const std::filesystem::path& file, double levels_per_m = 1000.0);
 
 /// The depth images of a folder, in the order of their names, in which 10 comes after 9. `pattern`: of names, with * or
-/// ?. Empty: depth*.npy if there are any, else depth*.png, else depth*.pfm, else all of one of these kinds. Throws
-/// InputError for an empty result.
+/// ?. Empty: depth*.npy if there are any, else depth*.png, depth*.pfm or depth*.exr, else all of one of these kinds.
+/// Throws InputError for an empty result.
 FATHOM_API std::vector<std::filesystem::path> depth_images(const std::filesystem::path& folder,
                                                            const std::string& pattern = {});
 /// The same; without depth images and pattern all clouds of one kind: *.pcd, else *.ply, else *.bin.

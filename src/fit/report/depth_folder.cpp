@@ -25,7 +25,7 @@
 #include "fit/report/depth_folder.hpp"
 #include "io/log/bag_depth.hpp"
 #include "io/log/grey_image.hpp"
-#include "io/picture/pfm.hpp"
+#include "io/picture/float_image.hpp"
 
 namespace fathom {
 
@@ -94,7 +94,8 @@ std::vector<std::string> first_matching(const std::vector<std::string>& names,
 
 std::vector<std::string> chosen(const std::vector<std::string>& names, const std::string& pattern) {
   if (!pattern.empty()) return matching(names, pattern);
-  return first_matching(names, {"depth*.npy", "depth*.png", "depth*.pfm", "*.npy", "*.png", "*.pfm"});
+  return first_matching(names,
+                        {"depth*.npy", "depth*.png", "depth*.pfm", "depth*.exr", "*.npy", "*.png", "*.pfm", "*.exr"});
 }
 
 std::vector<fs::path> in_folder(const fs::path& folder, const std::vector<std::string>& names) {
@@ -110,8 +111,9 @@ std::vector<fs::path> images_named(const fs::path& folder, const std::string& pa
 }
 
 [[noreturn]] void refuse_empty(const fs::path& folder, const std::string& pattern, const Listing& listing) {
-  std::string text = fmt::format("{}: holds no {}", folder.string(),
-                                 pattern.empty() ? "depth image, PNG, NPY or PFM" : fmt::format("file '{}'", pattern));
+  std::string text =
+      fmt::format("{}: holds no {}", folder.string(),
+                  pattern.empty() ? "depth image, PNG, NPY, PFM or EXR" : fmt::format("file '{}'", pattern));
   for (const std::string& inner : listing.folders) {
     std::error_code unknown;
     if (!fs::is_directory(folder / inner, unknown)) continue;
@@ -133,10 +135,10 @@ void take_depths(const Values& values, double levels_per_m, DepthImage& image) {
   }
 }
 
-/// ".png", ".npy" or ".pfm": by its extension, or else by its first bytes; empty for other files.
+/// ".png", ".npy", ".pfm" or ".exr": by its extension, or else by its first bytes; empty for other files.
 std::string_view kind_of_depths(const fs::path& file) {
   const std::string extension = file.extension().string();
-  for (const std::string_view kind : {".png", ".npy", ".pfm"}) {
+  for (const std::string_view kind : {".png", ".npy", ".pfm", ".exr"}) {
     if (extension == kind) return kind;
   }
   require_readable_file(file);
@@ -145,6 +147,7 @@ std::string_view kind_of_depths(const fs::path& file) {
   const std::string_view head(bytes.data(), bytes.size());
   if (head.starts_with("\x93NUMPY")) return ".npy";
   if (head.starts_with("\x89PNG")) return ".png";
+  if (head.starts_with("v/1\x01")) return ".exr";
   return head.starts_with("Pf") ? ".pfm" : "";
 }
 
@@ -178,9 +181,9 @@ DepthImage read_array(const fs::path& file, double levels_per_m) {
   return image;
 }
 
-DepthImage read_float_map(const fs::path& file) {
-  const FloatImage map = read_pfm(file);
-  DepthImage image{.rows = map.rows, .cols = map.cols, .depth_m = {}, .big_endian = map.big_endian};
+DepthImage depths_of(const FloatImage& map) {
+  DepthImage image{
+      .rows = map.rows, .cols = map.cols, .depth_m = {}, .big_endian = map.big_endian, .channel = map.channel};
   take_depths(map.value, 1.0, image);
   return image;
 }
@@ -257,10 +260,11 @@ DepthImage read_depth_image(const fs::path& file, double levels_per_m) {
   check_levels(levels_per_m);
   return within_memory(file, [&] {
     const std::string_view kind = kind_of_depths(file);
-    if (kind == ".pfm") return read_float_map(file);
+    if (kind == ".pfm") return depths_of(read_pfm(file));
+    if (kind == ".exr") return depths_of(read_exr(file));
     if (kind == ".npy") return read_array(file, levels_per_m);
     if (kind == ".png") return read_levels(file, levels_per_m);
-    throw InputError(fmt::format("{}: is no depth image: neither .png, .npy nor .pfm", file.string()));
+    throw InputError(fmt::format("{}: is no depth image: neither .png, .npy, .pfm nor .exr", file.string()));
   });
 }
 

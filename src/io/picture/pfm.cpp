@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "io/picture/pfm.hpp"
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -20,6 +18,7 @@
 #include "core/text/files.hpp"
 #include "core/text/text_lines.hpp"
 #include "io/log/grey_image.hpp"
+#include "io/picture/float_image.hpp"
 
 namespace fathom {
 

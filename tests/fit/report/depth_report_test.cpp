@@ -145,7 +145,7 @@ TEST_F(DepthFolderTest, RefusesWhatIsNoDepthByName) {
   EXPECT_TRUE(contains(refusal(folder_.write("short", "Pf")), "short: "));
   EXPECT_TRUE(contains(refusal(folder_.write("shorter", "P")), "shorter: is no depth image"));
   EXPECT_TRUE(contains(refusal(folder_.write("cloud.pcd", "VERSION 0.7\n")),
-                       "cloud.pcd: is no depth image: neither .png, .npy nor .pfm"));
+                       "cloud.pcd: is no depth image: neither .png, .npy, .pfm nor .exr"));
   for (const double scale : {0.0, -1.0, 1e9, std::nan("")}) {
     EXPECT_TRUE(contains(input_error([&] { (void)read_depth_image(folder_ / "good.png", scale); }), "levels_per_m"));
   }
