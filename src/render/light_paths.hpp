@@ -42,7 +42,8 @@ constexpr float kWaterIndex = 1.328F;
 /// The factor of the reflectivity of a surface under its film.
 inline float film_factor(const SurfaceOptics& surface, float reflectivity, float cosine) {
   const float cover = film_cover(surface), face = fresnel(kWaterIndex, cosine), entered = 1.0F - face;
-  return 1.0F - cover + cover * entered * entered / (1.0F - reflectivity * face);
+  const float kept = 1.0F - reflectivity * face;
+  return 1.0F - cover + cover * entered * entered / math::select(kept > 1e-6F, kept, 1e-6F);
 }
 
 inline LightShares shares_of(const SurfaceOptics& surface, float cosine) {

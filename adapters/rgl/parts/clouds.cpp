@@ -69,7 +69,8 @@ class PointBlock {
     if (job_.points.light != nullptr) load_light(*job_.points.light);
     if (!model.noise->is_identity()) model.noise->apply(job_.isa, model.key, none_, b_, draws_);
     job_.lanes.store(job_.place, from.xyz, before_, b_, count_, to.xyz);
-    for (std::uint32_t i = 0; i < count_ && !job_.points.is_hit.empty(); ++i) {
+    const bool keeps = !job_.points.is_hit.empty() || job_.points.light != nullptr;
+    for (std::uint32_t i = 0; i < count_ && keeps; ++i) {
       if (is_kept(i)) std::copy_n(from.xyz + 3 * i, 3, to.xyz + 3 * i);
     }
     if (to.distance_m != nullptr) store_distances(model.distance_from_origin, to.distance_m);
@@ -85,7 +86,8 @@ class PointBlock {
     none_.from_sensor_origin = true;
     b_.min_range_m = &light.min_range_m, b_.max_range_m = &light.max_range_m;
     for (std::uint32_t i = 0; i < b_.count; ++i) {
-      const bool is_hit = i < count_ && b_.radius_m[i] > 0.0F && b_.radius_m[i] < math::kInfinity && !is_kept(i);
+      const bool is_hit = i < count_ && b_.radius_m[i] > 0.0F && b_.radius_m[i] < math::kInfinity &&
+                          b_.range_m[i] > 0.0F && b_.range_m[i] < math::kInfinity && !is_kept(i);
       if (!is_hit) b_.reason[i] = static_cast<std::uint32_t>(Reason::kDropout);  // snow does not change it
       const float scale = is_hit ? 1.0F / b_.radius_m[i] : 0.0F;
       none_.dx[i] = scale * b_.x[i], none_.dy[i] = scale * b_.y[i], none_.dz[i] = scale * b_.z[i];

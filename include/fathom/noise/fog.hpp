@@ -26,7 +26,8 @@
 //
 // Along a ray this is a polynomial of degree 2 or 6, whose integral by Gauss's rule with four nodes is exact. Its
 // droplets return the light of a uniform cloud of extinction alpha and the same optical depth, stretched to the way
-// through it. This is up to 11 % too bright for ways up to pulse_m, and up to 40 % for twice this way.
+// through it. Far away and up to an optical depth of 1, this is up to 11 % too bright for ways up to pulse_m. On longer
+// ways it may be twice too bright, and its place metres too near. Inside a cloud, the density of the first metres counts.
 //
 // Sources: Rasshofer, Spies and Spies, "Influences of weather phenomena on automotive laser radar systems", Advances in
 // Radio Science 9 (2011), equations of the soft target; Hahner et al., "Fog simulation on real LiDAR point clouds",
@@ -125,10 +126,12 @@ struct Fog {
     SoftReturn peak = p.peak_of_fog(receiver.table, d);
     float density = 1.0F;
     if constexpr (kPlaced) {
+      const float first_m = p.crossover_end_m + p.pulse_m;
       density = p.mean_density(receiver.placed, fog.begin_m, way);
+      const float near = p.mean_density(receiver.placed, fog.begin_m, math::select(way < first_m, way, first_m));
       const SoftReturn cloud = p.peak_of_cloud(receiver.table, fog.begin_m, way, density);
       const bool is_far = fog.begin_m > p.crossover_begin_m;
-      peak = {math::select(is_far, cloud.power, density * peak.power),
+      peak = {math::select(is_far, cloud.power, near * peak.power),
               math::select(is_far, cloud.range_m, peak.range_m)};
     }
     const float place = peak.range_m + p.scatter_m * beta_2_20(draws);
@@ -160,7 +163,8 @@ struct Fog {
     const ScaledRay s = scaled(ray);
     float missing = 0.0F;
     for (int k = 0; k < 4; ++k) missing += kWeights[k] * edge_at(s, begin_m + kPlaces[k] * way);
-    return 1.0F - falloff * missing;
+    const float density = 1.0F - falloff * missing;  // NaN for rays far from a small cloud
+    return math::select(density > 0.0F, math::select(density < 1.0F, density, 1.0F), 0.0F);
   }
 
   /// In units of half the sizes: the region reaches from -1 to 1.

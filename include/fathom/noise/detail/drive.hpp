@@ -273,7 +273,13 @@ FATHOM_KERNEL void fill_limits(const float* limits, bool per_lane, std::uint32_t
 }
 
 template <class M>
-concept ReadsPlace = requires(const M& p) { p.is_placed(); };
+concept ReadsPlace = requires { requires M::kNeeds.place; };
+/// Whether a model that may read its place has apply_in().
+template <class M>
+concept SplitByPlace = requires(const M& p, const Ray& ray, const PoweredReading& in, const Receiver& receiver) {
+  M::template apply_in<true>(p, ray, in, receiver, {});
+  p.is_placed();
+};
 
 /// Applies a model of stage kReading to every lane, with or without a return. The model leaves other lanes unchanged.
 template <NoiseModel M, class Tag>
@@ -296,8 +302,8 @@ template <NoiseModel M, class Tag>
       const PoweredReading in = {hit, reason, b.intensity[i], b.from_medium[i] != 0};
       Receiver receiver = {low[i], high[i], least_power, table};
       PoweredReading out;
-      if constexpr (ReadsPlace<M>) {
-        if constexpr (is_placed) receiver.placed = ray_of_lane(placed, i);
+      if constexpr (is_placed) receiver.placed = ray_of_lane(placed, i);
+      if constexpr (SplitByPlace<M>) {
         out = M::template apply_in<is_placed>(p, ray, in, receiver, draws_of_lane<M>(draws, i));
       } else {
         out = M::apply(p, ray, in, receiver, draws_of_lane<M>(draws, i));
@@ -310,7 +316,9 @@ template <NoiseModel M, class Tag>
     }
   };
   if constexpr (ReadsPlace<M>) {
-    if (p.is_placed()) {
+    bool reads = true;
+    if constexpr (SplitByPlace<M>) reads = p.is_placed();
+    if (reads) {
       for (std::size_t i = 0; i < count; ++i) lane(i, std::true_type());
       return;
     }
