@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The noise alone: million points per second through the block kernels, three Gaussian models one after the other as in
-// a frame, for each instruction set; and the same numbers by the standard library, for scale.
+// a frame, for each instruction set; the same numbers by the standard library, for scale; fields; and models of weather
+// beside `distance`.
 
 #include <algorithm>
 #include <cmath>
@@ -56,9 +57,57 @@ void run_fields() {
   }
 }
 
+/// Returns at 2 to 100 m, an eighth of the rays without one.
+void fill_outdoors(const std::uint32_t* quads, fathom::RayBlock& rays, fathom::ReturnBlock& returns) {
+  using namespace fathom;
+  for (std::uint32_t i = 0; i < kBlockRays; ++i) {
+    const float range = i % 8 == 7 ? math::kInfinity : 2.0F * math::exp(3.9F / kBlockRays * static_cast<float>(i));
+    rays.dx[i] = 1.0F, rays.dy[i] = rays.dz[i] = 0.0F;
+    returns.x[i] = returns.range_m[i] = returns.radius_m[i] = range, returns.y[i] = returns.z[i] = 0.0F;
+    returns.reason[i] = static_cast<std::uint32_t>(i % 8 == 7 ? Reason::kMiss : Reason::kHit);
+    returns.intensity[i] = i % 8 == 7 ? 0.0F : 0.2F, returns.from_medium[i] = 0;
+  }
+  static constexpr float kFar = 120.0F;
+  returns.max_range_m = &kFar, returns.least_power = least_power_of(0.1F, 40.0F);
+  rays.quads = returns.quads = quads, rays.count = returns.count = kBlockRays;
+}
+
+/// Times of models of weather, relative to `distance`. Each has the same block, whose copy is not counted.
+void run_weather() {
+  using namespace fathom;
+  constexpr std::uint32_t kBlocks = 4000;
+  static RayBlock rays;
+  static ReturnBlock given, returns;
+  static DrawBuffer draws;
+  static std::uint32_t quads[kBlockRays / kQuadRays];
+  for (std::uint32_t q = 0; q < kBlockRays / kQuadRays; ++q) quads[q] = q;
+  fill_outdoors(quads, rays, given);
+  const std::vector<Noise> models = {DistanceNoise{.stddev_m = 0.02F}, Fog{.visibility_m = 60.0F},
+                                     Fog{.extinction_per_m = 0.2F, .region = FogRegion::kSphere, .size_x_m = 40.0F},
+                                     Rain{.rate_mm_per_h = 30.0F}, Snow{.rate_mm_per_h = 3.0F}};
+  std::printf("\n| beside distance | fog | a cloud of fog | rain | snow | distance, ns per ray |\n|---|--:|--:|--:|--:|--:|\n");
+  for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
+    if (isa > detect_isa()) continue;
+    const auto run = [&, isa](const Noise* model) {
+      for (std::uint32_t block = 0; block < kBlocks; ++block) {
+        returns = given;
+        if (model != nullptr) model->apply(isa, {1, block, 0}, rays, returns, draws);
+      }
+    };
+    std::vector<std::function<void()>> contenders = {[&] { run(nullptr); }};
+    for (const Noise& model : models) contenders.emplace_back([&] { run(&model); });
+    const std::vector<double> seconds = bench::interleave(31, contenders, bench::cpu_seconds_now);
+    const double distance = seconds[1] - seconds[0];
+    std::printf("| %s |", std::string(to_string(isa)).c_str());
+    for (std::size_t i = 2; i < seconds.size(); ++i) std::printf(" %.2f |", (seconds[i] - seconds[0]) / distance);
+    std::printf(" %.2f |\n", 1e9 * distance / kBlocks / kBlockRays);
+  }
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "weather") return run_weather(), 0;
   using namespace fathom;
   constexpr int kBlocks = 4000;
   static RayBlock rays;
@@ -107,4 +156,5 @@ int main() {
     std::printf("| %s | %.0f |\n", names[i].c_str(), 1e-6 * kBlocks * kBlockRays / seconds[i]);
   }
   run_fields();
+  run_weather();
 }

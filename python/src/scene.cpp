@@ -287,7 +287,8 @@ void bind_changes(py::class_<Scene, std::shared_ptr<Scene>>& scene) {
           "\"mirror\",\n"
           "\"still_water\" or \"polished_steel\"; optics: a dict of refractive_index, thickness_m, diffuse, mirror,\n"
           "roughness_rad and opaque, of a surface that light passes or that mirrors it; diffuse then replaces "
-          "reflectivity.")
+          "reflectivity;\n"
+          "or water_film_mm, of a wet surface.")
       .def(
           "add_label",
           [](Scene& s, const std::string& name, const py::object& id, const py::object& color) {

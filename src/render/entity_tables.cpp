@@ -14,8 +14,9 @@ void SurfaceTable::update(const Scene& scene) {
     const auto id = static_cast<EntityId>(i);
     const Material* material = scene.material_of(id);
     const bool is_clear = material != nullptr && material->optics.is_clear();
-    if (is_clear) optics_.resize(i);
-    if (is_clear || !optics_.empty()) optics_.push_back(is_clear ? material->optics : SurfaceOptics{});
+    const bool leads_on = material != nullptr && material->optics.leads_on();
+    if (leads_on) optics_.resize(i);
+    if (leads_on || !optics_.empty()) optics_.push_back(leads_on ? material->optics : SurfaceOptics{});
     const float own = material != nullptr ? material->reflectivity : scene.entities()[i].reflectivity;
     reflectivity_.push_back(is_clear ? material->optics.diffuse : own);
     labels_.push_back(scene.label_id(id));

@@ -140,7 +140,8 @@ class BranchTrees {
   /// Share of the light that a matt surface would get and return there: a pane scatters little of it.
   [[nodiscard]] float light_of(const Branch& b) const {
     const SurfaceOptics* surface = optics_of(b);
-    return surface == nullptr ? b.light : b.light * surface->diffuse;
+    if (surface == nullptr) return b.light;
+    return b.light * (surface->is_clear() ? surface->diffuse : film_of(b, *surface));
   }
 
  private:
@@ -150,6 +151,10 @@ class BranchTrees {
   /// Of what a branch met; null if light neither passes it nor is mirrored.
   [[nodiscard]] const SurfaceOptics* optics_of(const Branch& b) const {
     return meets_optics(job_, b.way_m, b.entity) ? &job_.optics()[b.entity] : nullptr;
+  }
+
+  [[nodiscard]] float film_of(const Branch& b, const SurfaceOptics& surface) const {
+    return film_factor(surface, job_.surfaces.reflectivity[b.entity], b.cosine());
   }
 
   /// Whether light is not followed beyond this way.
@@ -253,7 +258,8 @@ class BranchTrees {
   [[nodiscard]] float intensity_at(const Branch& b, const SurfaceOptics* surface) const {
     const bool hides = surface != nullptr && surface->mirror > 0.0F && !follows_mirrors();
     if (hides) return 0.0F;
-    const float own = intensity_of(job_.surfaces, 0.0F, b.entity, b.d, b.n, 0.0F);
+    float own = intensity_of(job_.surfaces, 0.0F, b.entity, b.d, b.n, 0.0F);
+    if (surface != nullptr && !surface->is_clear()) own *= film_of(b, *surface);
     if (surface == nullptr || is_camera_) return own;
     return own + mirrored_back(*surface, b.d, b.n, plan_.half_angle_rad);
   }

@@ -32,8 +32,23 @@ inline float fresnel(float index, float cosine) {
   return 0.5F * (s * s + p * p);
 }
 
+/// The share of a matt surface that a film of water covers.
+inline float film_cover(const SurfaceOptics& surface) {
+  constexpr float kFullMm = 1.2F;
+  return surface.water_film_mm < kFullMm ? surface.water_film_mm / kFullMm : 1.0F;
+}
+constexpr float kWaterIndex = 1.328F;
+
+/// The factor of the reflectivity of a surface under its film.
+inline float film_factor(const SurfaceOptics& surface, float reflectivity, float cosine) {
+  const float cover = film_cover(surface), face = fresnel(kWaterIndex, cosine), entered = 1.0F - face;
+  const float kept = 1.0F - reflectivity * face;
+  return 1.0F - cover + cover * entered * entered / math::select(kept > 1e-6F, kept, 1e-6F);
+}
+
 inline LightShares shares_of(const SurfaceOptics& surface, float cosine) {
   if (surface.mirror > 0.0F) return {0.0F, surface.mirror};
+  if (surface.water_film_mm > 0.0F) return {0.0F, film_cover(surface) * fresnel(kWaterIndex, cosine)};
   const float left = 1.0F - surface.diffuse, face = fresnel(surface.refractive_index, cosine);
   if (surface.opaque) return {0.0F, left * face};
   const float pane = 2.0F * face / (1.0F + face);
@@ -69,7 +84,7 @@ struct LanePaths {
 
 /// Whether a ray met a surface that light passes or that mirrors it.
 inline bool meets_optics(const RenderJob& job, float range_m, std::uint32_t entity) {
-  return range_m < math::kInfinity && job.optics()[entity].is_clear();
+  return range_m < math::kInfinity && job.optics()[entity].leads_on();
 }
 
 /// Follows the rays of a block that are lines, and replaces the hits in `cast` by the surfaces that they return from,

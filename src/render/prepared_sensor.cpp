@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "render/prepared_sensor.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <fathom/core/error.hpp>
+#include <fathom/core/f32.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/sensor.hpp>
 
@@ -48,6 +50,12 @@ void check_returns(const Sensor& sensor, const SensorView& view) {
     throw InputError(fmt::format("{} returns of {} x {} rays are more than {} in a frame", sensor.returns.size(),
                                  shape.rows, shape.cols, kMaxRays));
   }
+}
+
+/// The full angle of the round cone that is as wide; 0 for lines.
+float beam_angle(const Divergence& d) {
+  const float across = d.horizontal_rad, up = d.vertical_rad;
+  return across > 0.0F && up > 0.0F ? math::sqrt(across * up) : std::max(across, up);
 }
 
 }  // namespace
@@ -136,7 +144,11 @@ void PreparedSensor::check_noise(const NoiseChain& noise, std::span<const Entity
   check_chains(sensor_, noise, view_, entities.size());
 }
 
-StagedChain PreparedSensor::staged_chain(const NoiseChain& noise, std::span<const Entity> entities) const {
+StagedChain PreparedSensor::staged_chain(NoiseChain noise, std::span<const Entity> entities) const {
+  const float beam_rad = beam_angle(divergence_of(sensor_, view_));
+  for (ChainEntry& entry : noise) {
+    if (beam_rad > 0.0F) entry.noise = entry.noise.on_beam(beam_rad);
+  }
   StagedChain chain =
       stage_chain(sensor_.name, noise, sensor_.range_policy.value_or(view_.usual_policy), entities, view_.closes);
   stage_velocity(sensor_.name, sensor_.velocity_noise, entities, view_.closes, chain);

@@ -41,7 +41,7 @@ class PreparedSensor {
   /// Throws InputError, without the sensor's name in front, when the chain does not suit the sensor.
   void check_noise(const NoiseChain& noise, std::span<const Entity> entities) const;
   /// A chain that check_noise() accepts, sorted by stage with the streams and the range policy of this sensor.
-  [[nodiscard]] StagedChain staged_chain(const NoiseChain& noise, std::span<const Entity> entities) const;
+  [[nodiscard]] StagedChain staged_chain(NoiseChain noise, std::span<const Entity> entities) const;
 
   /// Makes rays() and plan() of this frame. In steady state nothing is allocated.
   void set_frame(std::uint32_t index);

@@ -145,11 +145,12 @@ std::vector<LossCandidate> loss_candidates(const LossCover& cover) {
 
 Noise::Noise(const detail::NoiseType& type, const void* model)
     : type_(&type), model_(type.copy(model)), identity_(type.is_identity(model)) {
-  if (type.hooks.tabulate == nullptr) return;
+  if (type.hooks.tabulate == nullptr || identity_) return;
   table_ = std::make_shared<const std::vector<float>>(type.hooks.tabulate(model_.get()));
 }
 
 void Noise::apply(Isa isa, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns, DrawBuffer& draws) const {
+  if (type_->hooks.tabulate != nullptr && !table_) return;  // an identity
   returns.table = table_ ? table_->data() : nullptr;
   type_->kernels[static_cast<std::size_t>(isa)].apply(model_.get(), key, rays, returns, draws);
 }

@@ -7,8 +7,10 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <numbers>
 
+#include <fathom/core/f32.hpp>
 #include <fathom/core/f64.hpp>
 #include <fathom/noise/fog.hpp>
 #include <fathom/noise/rain.hpp>
@@ -79,6 +81,15 @@ double inverse(const X& x, const Y& y, double value) {
   return x[i - 1] + part * (x[i] - x[i - 1]);
 }
 
+/// The entries of a row; `values` in [0, 1].
+template <class Row>
+void put_pairs(const Row& values, float* out) {
+  const auto bits_of = [&](std::size_t i) { return static_cast<std::uint32_t>(std::lround(65535.0 * values[i])); };
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    out[i] = math::float_of(bits_of(i) | bits_of(std::min(i + 1, values.size() - 1)) << 16U);
+  }
+}
+
 }  // namespace
 
 std::vector<float> DropTable::make(const DropLaw& law) {
@@ -86,14 +97,12 @@ std::vector<float> DropTable::make(const DropLaw& law) {
   const double log_nearest = math::log(law.nearest_m), log_least = math::log(double{kLeastPower});
   const double range_step = (math::log(double{kFarthestM}) - log_nearest) / (kRanges - 1);
   const double log_most = math::log(law.reflectivity / (law.nearest_m * law.nearest_m));
-  const double power_step = (log_most - log_least) / (kPowers - 1);
-  table[kExtinction] = static_cast<float>(law.per_m3_mm > 0.0 ? law.extinction_per_m() : 0.0);
+  const double power_step = (log_most - log_least) / (kPowers - 1), log_no_power = double{kLogNoPower};
+  table[kExtinction] = static_cast<float>(law.extinction_per_m());
   table[kLogNearest] = static_cast<float>(log_nearest);
   table[kPerRange] = static_cast<float>(1.0 / range_step), table[kPerPower] = static_cast<float>(1.0 / power_step);
-  if (!(law.per_m3_mm > 0.0)) {
-    std::fill_n(table.begin() + kPowerOf, kRanges * kCounts, static_cast<float>(log_least - 1.0));
-    return table;
-  }
+  table[kRangeBit] = static_cast<float>((kRanges - 1) * range_step / 65535.0);
+  table[kPowerBit] = static_cast<float>((log_most - log_no_power) / 65535.0);
   AlongRange ranges, log_ranges;
   for (std::size_t j = 0; j < ranges.size(); ++j) {
     log_ranges[j] = log_nearest + range_step * static_cast<double>(j);
@@ -111,11 +120,13 @@ std::vector<float> DropTable::make(const DropLaw& law) {
     }
     const double all = shares.back();
     for (double& share : shares) share = all > 0.0 ? share / all : 1.0;
-    for (std::size_t j = 0; j < ranges.size(); ++j) table[kShareOf + i * kRanges + j] = static_cast<float>(shares[j]);
+    put_pairs(shares, &table[kShareOf + i * kRanges]);
+    std::array<double, kShares> places;
     for (std::size_t k = 0; k < kShares; ++k) {
       const double rest = 1.0 - static_cast<double>(k) / (kShares - 1);
-      table[kRangeOf + i * kShares + k] = static_cast<float>(inverse(log_ranges, shares, 1.0 - rest * rest));
+      places[k] = (inverse(log_ranges, shares, 1.0 - rest * rest) - log_nearest) / (range_step * (kRanges - 1));
     }
+    put_pairs(places, &table[kRangeOf + i * kShares]);
   }
   // Counts fall with the power: from the strongest power on they grow.
   std::array<double, kPowers> log_powers, log_counts;
@@ -125,22 +136,25 @@ std::vector<float> DropTable::make(const DropLaw& law) {
       const double count = counts[kPowers - 1 - i][j];
       log_counts[i] = count > 0.0 ? math::log(count) : -1e3;
     }
+    std::array<double, kCounts> heights;
     for (std::size_t k = 0; k < kCounts; ++k) {
       const double log_count = double{kLeastLogCount} + (double{kMostLogCount} - double{kLeastLogCount}) *
                                                             static_cast<double>(k) / (kCounts - 1);
       const bool is_weaker = !(log_counts.back() > log_count);
-      const double log_power = is_weaker ? log_least - 1.0 : inverse(log_powers, log_counts, log_count);
-      table[kPowerOf + j * kCounts + k] = static_cast<float>(log_power);
+      const double log_power = is_weaker ? log_no_power : inverse(log_powers, log_counts, log_count);
+      heights[k] = (log_power - log_no_power) / (log_most - log_no_power);
     }
+    put_pairs(heights, &table[kPowerOf + j * kCounts]);
   }
   return table;
 }
 
 namespace {
 
-DropLaw drops_of(double per_m3_mm, double per_mm, double reflectivity, double beam_m, double beam_rad,
-                 double nearest_m) {
-  return {per_m3_mm, per_mm, reflectivity, beam_m, beam_rad, nearest_m};
+template <class Model>
+DropLaw drops_of(const Model& p, double per_m3_mm, double per_mm, double reflectivity) {
+  const float rad = p.beam_rad > 0.0F ? p.beam_rad : kUsualBeamRad;
+  return {per_m3_mm, per_mm, reflectivity, double{p.beam_m}, double{rad}, double{p.nearest_m}};
 }
 
 /// Air with droplets from `begin_m` on, over `span_m`. `light(r)`: of the droplets at r, per metre.
@@ -194,7 +208,8 @@ class SoftPeaks {
 std::vector<float> Fog::tabulate() const {
   const double begin = double{crossover_begin_m}, rise = std::max(double{crossover_end_m} - begin, 1e-9);
   const double length = double{pulse_m}, alpha = double{extinction()}, scale = std::numbers::pi * double{backscatter()};
-  std::vector<float> table(4 * kRanges, 0.0F);
+  std::vector<float> table(kExtinction + 1, 0.0F);
+  table[kExtinction] = extinction();
   const auto of_fog = [&](double r) {
     return std::min((r - begin) / rise, 1.0) * math::exp(-2.0 * alpha * r) / (r * r);
   };
@@ -209,16 +224,14 @@ std::vector<float> Fog::tabulate() const {
 DropLaw Rain::drops() const {
   constexpr double kRatio = (1.328 - 1.0) / (1.328 + 1.0);
   const double rate = double{rate_mm_per_h};
-  if (!(rate > 0.0)) return drops_of(0.0, 1.0, 1.0, double{beam_m}, double{beam_rad}, double{nearest_m});
-  return drops_of(8000.0, 4.1 * math::exp(-0.21 * math::log(rate)), kRatio * kRatio, double{beam_m}, double{beam_rad},
-                  double{nearest_m});
+  if (!(rate > 0.0)) return drops_of(*this, 0.0, 1.0, 1.0);
+  return drops_of(*this, 8000.0, 4.1 * math::exp(-0.21 * math::log(rate)), kRatio * kRatio);
 }
 
 DropLaw Snow::drops() const {
   const double rate = double{rate_mm_per_h};
-  if (!(rate > 0.0)) return drops_of(0.0, 1.0, 1.0, double{beam_m}, double{beam_rad}, double{nearest_m});
-  return drops_of(7600.0 * math::exp(-0.87 * math::log(rate)), 2.55 * math::exp(-0.48 * math::log(rate)), 0.9,
-                  double{beam_m}, double{beam_rad}, double{nearest_m});
+  if (!(rate > 0.0)) return drops_of(*this, 0.0, 1.0, 1.0);
+  return drops_of(*this, 7600.0 * math::exp(-0.87 * math::log(rate)), 2.55 * math::exp(-0.48 * math::log(rate)), 0.9);
 }
 
 }  // namespace fathom

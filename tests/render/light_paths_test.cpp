@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -421,6 +422,53 @@ TEST(LightPaths, KeepTheTimeOfTheRay) {
   EXPECT_GT(compared, 20U);
 }
 
+/// A wall at 20 m, and a road 1.5 m below the sensor under this film of water.
+Scene make_road(float water_film_mm) {
+  Scene scene = make_sheets({}, {{"wall", 20}});
+  scene.add_material({.name = "road", .reflectivity = 0.3F, .optics = {.water_film_mm = water_film_mm}});
+  scene.add_entity(
+      {.name = "road", .mesh = MeshId{0}, .parent_from_entity = Pose{{0, 0, -1.5}, {}}, .material = "road"});
+  return scene;
+}
+
+TEST(LightPaths, AFilmOfWaterDimsTheRoadAndMirrorsTheWall) {
+  for (const double down : {5 * kDeg, 30 * kDeg, 60 * kDeg}) {
+    for (const double cover : {0.25, 1.0}) {
+      const Scene scene = make_road(static_cast<float>(1.2 * cover));
+      Sensor sensor = make_rays_along({{std::cos(down), 0, -std::sin(down)}});
+      const double r = fresnel_of(1.328, std::numbers::pi / 2 - down);
+      const Frame road = render_once(scene, sensor);
+      const double film = 1 - cover + cover * std::pow(1 - r, 2) / (1 - 0.3 * r);
+      EXPECT_NEAR(road.intensity()[0], 0.3 * std::sin(down) * film, 1e-6);
+      EXPECT_NEAR(road.range_m()[0], 1.5 / std::sin(down), 1e-4);
+      EXPECT_EQ(road.path()[0], 0U);
+      sensor.returns = {ReturnChoice::kLast};
+      const Frame ghost = render_once(scene, sensor);
+      EXPECT_NEAR(ghost.intensity()[0], 0.8 * std::cos(down) * std::pow(cover * r, 2), 1e-6);
+      EXPECT_NEAR(ghost.range_m()[0], 20 / std::cos(down), 1e-4);
+      EXPECT_EQ(ghost.entity_id()[0], 0U);
+      EXPECT_EQ(ghost.path()[0], kMirrored);
+    }
+  }
+}
+
+TEST(LightPaths, AWetRoadReturnsLessAtGrazingIncidence) {
+  const auto count = [](float water_film_mm) {
+    Sensor sensor = make_sensor(test::make_lidar(64, 64));
+    sensor.detection.reach_10_m = 15;
+    const Frame f = render_once(make_road(water_film_mm), sensor);
+    std::size_t near = 0, far = 0;
+    for (std::size_t i = 0; i < f.size(); ++i) {
+      if (f.entity_id()[i] == 1 && f.path()[i] == 0) ++(f.clean_range_m()[i] < 6 ? near : far);
+    }
+    return std::pair(near, far);
+  };
+  const auto dry = count(0), damp = count(0.6F), wet = count(1.2F);
+  EXPECT_EQ(dry.first, wet.first);
+  EXPECT_GT(dry.second, damp.second);
+  EXPECT_GT(damp.second, wet.second);
+}
+
 TEST(LightPaths, ACameraSeesThroughPanesAndLosesMirrors) {
   Sensor camera = make_sensor(test::make_stereo(32, 8, 30, 0.1), {StereoShadow{}});
   const SurfaceOptics glass = {.refractive_index = 1.5F, .diffuse = 0.02F};
@@ -476,6 +524,7 @@ TEST(LightPaths, OpticsAreChecked) {
   EXPECT_EQ(text({.thickness_m = 0.1F, .mirror = 0.6F}), start + "thickness_m is for a pane");
   EXPECT_EQ(text({.mirror = 0.6F, .opaque = true}),
             start + "opaque is for a refractive_index: a mirror passes no light");
+  EXPECT_EQ(text({.mirror = 0.6F, .water_film_mm = 1}), start + "water_film_mm is for a matt surface");
   EXPECT_EQ(text({.diffuse = 0.5F}),
             "material 'glass': optics has neither a refractive_index above 1 nor a mirror above 0");
   EXPECT_EQ(message_of<InputError>([] { static_cast<void>(preset_material("x", "miror")); }),

@@ -69,27 +69,31 @@ TEST(WeatherInFrames, DimsIntensitiesAndHidesSurfacesOfReturnsFromDroplets) {
   EXPECT_GT(hard, 100U);
 }
 
-/// The way of the ray along d from the origin to `range` through a box, or through the ellipsoid in it.
+/// The way of the ray along d from the origin to `range` through a box, or through the ellipsoid in it, times its
+/// density.
 double way_through(const Fog& fog, const std::array<double, 3>& d, double range) {
   const double centre[] = {double{fog.x_m}, double{fog.y_m}, double{fog.z_m}};
   const double half[] = {0.5 * double{fog.size_x_m}, 0.5 * double{fog.size_y_m}, 0.5 * double{fog.size_z_m}};
   constexpr int kSteps = 4000;
-  int inside = 0;
+  double inside = 0;
   for (int i = 0; i < kSteps; ++i) {
     const double t = range * (i + 0.5) / kSteps;
-    double largest = 0, square = 0;
+    double largest = 0, square = 0, product = 1;
     for (std::size_t k = 0; k < 3; ++k) {
       const double x = (t * d[k] - centre[k]) / half[k];
-      largest = std::max(largest, std::abs(x)), square += x * x;
+      largest = std::max(largest, std::abs(x)), square += x * x, product *= 1 - x * x;
     }
-    inside += (fog.region == FogRegion::kBox ? largest : square) <= 1 ? 1 : 0;
+    const bool is_box = fog.region == FogRegion::kBox;
+    if ((is_box ? largest : square) <= 1) inside += 1 - double{fog.falloff} * (is_box ? 1 - product : square);
   }
   return range * inside / kSteps;
 }
 
 TEST(WeatherInFrames, CloudsDimTheirOwnAirAlone) {
   const Frame clear = render_in({});
-  for (const FogRegion region : {FogRegion::kBox, FogRegion::kSphere}) {
+  const std::pair<FogRegion, float> kinds[] = {
+      {FogRegion::kBox, 0.0F}, {FogRegion::kBox, 1.0F}, {FogRegion::kSphere, 0.0F}, {FogRegion::kSphere, 0.7F}};
+  for (const auto& [region, falloff] : kinds) {
     const Fog cloud = {.extinction_per_m = 0.2F,
                        .backscatter_per_m_sr = 1e-12F,
                        .region = region,
@@ -97,7 +101,8 @@ TEST(WeatherInFrames, CloudsDimTheirOwnAirAlone) {
                        .y_m = -1,
                        .size_x_m = 3,
                        .size_y_m = 4,
-                       .size_z_m = 1.5F};
+                       .size_z_m = 1.5F,
+                       .falloff = falloff};
     const Frame foggy = render_in({cloud});
     for (std::size_t i = 0; i < foggy.size(); i += 7) {
       const double range = double{clear.range_m()[i]};
@@ -108,6 +113,20 @@ TEST(WeatherInFrames, CloudsDimTheirOwnAirAlone) {
       ASSERT_NEAR(foggy.intensity()[i], double{clear.intensity()[i]} * left, 2e-3) << i;
     }
   }
+}
+
+TEST(WeatherInFrames, BeamsWidenAsTheRaysOfTheSensor) {
+  Sensor sensor = make_sensor(make_lidar());
+  sensor.detection.reach_10_m = 60;
+  Rain rain = {.rate_mm_per_h = 200}, named = rain;
+  named.beam_rad = kUsualBeamRad;
+  const Frame of_lines = render_in({rain}, sensor);
+  expect_same_frame(of_lines, render_in({named}, sensor));
+  sensor.divergence = {.horizontal_rad = 0.016F, .vertical_rad = 0.004F};
+  const Frame of_cones = render_in({rain}, sensor), of_named = render_in({named}, sensor);
+  EXPECT_FALSE(same_bits(of_cones.range_m(), of_named.range_m()));
+  rain.beam_rad = math::sqrt(0.016F * 0.004F);
+  expect_same_frame(of_cones, render_in({rain}, sensor));
 }
 
 TEST(WeatherInFrames, CloudsOfEntitiesFollowThem) {

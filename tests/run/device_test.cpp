@@ -87,7 +87,7 @@ void expect_same_frames(const std::string& scene, std::uint32_t first) {
   }
   const std::vector<Material>& materials = setup.scene.materials();
   const bool has_glass =
-      std::any_of(materials.begin(), materials.end(), [](const Material& m) { return m.optics.is_clear(); });
+      std::any_of(materials.begin(), materials.end(), [](const Material& m) { return m.optics.leads_on(); });
   EXPECT_EQ(test::host_device_frames() - before, has_glass ? 0 : here.sensors.size()) << scene;
 }
 

@@ -285,11 +285,6 @@ rgl_status_t rgl_node_publish_udp_objectlist(rgl_node_t*, const char*, const cha
   return not_implemented("rgl_node_publish_udp_objectlist", "UDP");
 }
 
-rgl_status_t rgl_node_points_simulate_snow(rgl_node_t*, float, float, float, float, float, float, int32_t, float, bool,
-                                           float) {
-  return not_implemented("rgl_node_points_simulate_snow", "weather");
-}
-
 rgl_status_t rgl_node_points_simulate_snow_configure_defaults(rgl_node_t, int32_t, float, float) {
   return not_implemented("rgl_node_points_simulate_snow_configure_defaults", "weather");
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <limits>
 
 #include <rgl/api/extensions/pcl.h>
+#include <rgl/api/extensions/weather.h>
 #include <rgl/api/old.h>
 
 #include <fathom/files/clouds.hpp>
@@ -142,6 +144,36 @@ rgl_status_t rgl_node_gaussian_noise_distance(rgl_node_t* node, float mean, floa
     const fathom::Noise noise = distance_noise(mean, st_dev_base, st_dev_rise_per_meter);
     make_or_change<RangeNoise>(lib, node, Dirties::kNode, [&](RangeNoise& n) { n.set(noise); });
     lib.tape.record("rgl_node_gaussian_noise_distance", *node, mean, st_dev_base, st_dev_rise_per_meter);
+  });
+}
+
+rgl_status_t rgl_node_points_simulate_snow(rgl_node_t* node, float min_range, float max_range, float rain_rate,
+                                           float mean_snowflake_diameter, float terminal_velocity, float density,
+                                           int32_t num_channels, float beam_divergence, bool simulate_energy_loss,
+                                           float snowflake_occupancy_threshold) {
+  return guarded([&](Library& lib) {
+    RGL_CHECK(node != nullptr);
+    RGL_CHECK(min_range >= 0.0F);
+    RGL_CHECK(max_range > min_range && max_range < std::numeric_limits<float>::infinity());
+    RGL_CHECK(rain_rate >= 0.0F && rain_rate <= 300.0F);
+    RGL_CHECK(mean_snowflake_diameter > 0.0F);
+    RGL_CHECK(terminal_velocity > 0.0F);
+    RGL_CHECK(density > 0.0F);
+    RGL_CHECK(num_channels > 0);
+    RGL_CHECK(beam_divergence >= 0.0F && beam_divergence <= 0.2F);
+    RGL_CHECK(snowflake_occupancy_threshold >= 0.0F && snowflake_occupancy_threshold <= 1.0F);
+    constexpr float kFullIntensity = 255.0F;  // of textures
+    const fathom::Noise snow = fathom::Snow{.rate_mm_per_h = rain_rate,
+                                             .beam_rad = beam_divergence,
+                                             .nearest_m = std::clamp(min_range, 0.9F, 50.0F)};
+    const fathom::PointLight light = {.min_range_m = min_range,
+                                      .max_range_m = max_range,
+                                      .is_dimmed = simulate_energy_loss,
+                                      .full = kFullIntensity};
+    make_or_change<SnowNode>(lib, node, Dirties::kNode, [&](SnowNode& n) { n.set(snow, light); });
+    lib.tape.record("rgl_node_points_simulate_snow", *node, min_range, max_range, rain_rate, mean_snowflake_diameter,
+                    terminal_velocity, density, num_channels, beam_divergence, simulate_energy_loss,
+                    snowflake_occupancy_threshold);
   });
 }
 

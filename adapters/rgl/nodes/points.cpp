@@ -218,6 +218,49 @@ void PointsNoise::make_up() const {
   }
 }
 
+void SnowNode::begin(const RunContext& context) {
+  key_ = noise_key(context, snow_.slug());
+  isa_ = context.isa;
+  active_ = light_;
+  active_.falls_off = context.intensity_falls_off;
+  active_.is_dimmed = light_.is_dimmed && !snow_.is_identity();  // which keeps every bit
+  sensor_from_world_ = sensor_from_world();
+  own_.forget();
+  for (const rgl_field_t field : required()) own_.resize(field, count());
+  for (const rgl_field_t field : {RGL_FIELD_ENTITY_ID_I32, RGL_FIELD_LASER_RETRO_F32}) {
+    if (input().has(field)) own_.resize(field, count());
+  }
+}
+
+void SnowNode::run_strip(std::size_t, Strip strip) {
+  std::vector<std::uint8_t> is_flake(strip.end - strip.begin);
+  fathom::PointLight light = active_;
+  light.intensity = input_as<float>(RGL_FIELD_INTENSITY_F32, strip);
+  light.out_intensity = own_.data_as<float>(RGL_FIELD_INTENSITY_F32) + strip.begin;
+  light.from_medium = is_flake.data();
+  fathom::NoisyPoints points;
+  points.first = static_cast<std::uint32_t>(strip.begin);
+  points.xyz = input_as<float>(RGL_FIELD_XYZ_VEC3_F32, strip, 3);
+  points.distance_m = input_as<float>(RGL_FIELD_DISTANCE_F32, strip);
+  if (input().has(RGL_FIELD_IS_HIT_I32)) points.is_hit = input_as<std::int32_t>(RGL_FIELD_IS_HIT_I32, strip);
+  points.out_xyz = own_.data_as<float>(RGL_FIELD_XYZ_VEC3_F32) + 3 * strip.begin;
+  points.out_distance_m = own_.data_as<float>(RGL_FIELD_DISTANCE_F32) + strip.begin;
+  points.light = &light;
+  const fathom::PointNoise snow = {&snow_, key_};
+  fathom::apply_noise({&snow, 1}, sensor_from_world_, points, isa_);
+  fill<std::int32_t>(RGL_FIELD_ENTITY_ID_I32, RGL_DEFAULT_ENTITY_ID, strip, is_flake.data());
+  fill<float>(RGL_FIELD_LASER_RETRO_F32, 0.0F, strip, is_flake.data());
+}
+
+/// The values of the surfaces, but `of_flakes` for flakes.
+template <class T>
+void SnowNode::fill(rgl_field_t field, T of_flakes, Strip points, const std::uint8_t* is_flake) {
+  if (!own_.has(field)) return;
+  const std::span<const T> given = input_as<T>(field, points);
+  T* out = own_.data_as<T>(field) + points.begin;
+  for (std::size_t i = 0; i < given.size(); ++i) out[i] = is_flake[i] != 0 ? of_flakes : given[i];
+}
+
 void SelectNode::forget(const RunContext& context) {
   const std::lock_guard lock(mutex_);
   executor_ = &context.executor;

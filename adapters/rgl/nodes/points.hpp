@@ -166,6 +166,30 @@ class RangeNoise final : public PointsNoise {
   }
 };
 
+/// Snow between the sensor and points. A point whose surface returns less light than a flake moves to the flake.
+class SnowNode final : public ReplacingNode {
+ public:
+  void set(const fathom::Noise& snow, const fathom::PointLight& light) { snow_ = snow, light_ = light; }
+  [[nodiscard]] std::string_view name() const override { return "SimulateSnowPointsNode"; }
+  [[nodiscard]] std::vector<rgl_field_t> required() const override {
+    return {RGL_FIELD_XYZ_VEC3_F32, RGL_FIELD_DISTANCE_F32, RGL_FIELD_INTENSITY_F32};
+  }
+  void begin(const RunContext& context) override;
+  void run_strip(std::size_t number, Strip points) override;
+
+ private:
+  template <class T>
+  void fill(rgl_field_t field, T of_flakes, Strip points, const std::uint8_t* is_flake);
+
+  fathom::Noise snow_ = fathom::Snow{};
+  fathom::PointLight light_;
+  // Of the run in progress.
+  fathom::PointLight active_;
+  fathom::NoiseKey key_;
+  fathom::Isa isa_ = fathom::Isa::kSse2;
+  fathom::Affine sensor_from_world_;
+};
+
 /// Base of nodes that keep some of their input's points. Fields are gathered on request.
 class SelectNode : public PointsNode {
  public:

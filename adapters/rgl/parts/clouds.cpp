@@ -66,12 +66,43 @@ class PointBlock {
  private:
   void apply(const PointNoise& model, const From& from, const To& to) {
     load(from);
+    if (job_.points.light != nullptr) load_light(*job_.points.light);
     if (!model.noise->is_identity()) model.noise->apply(job_.isa, model.key, none_, b_, draws_);
     job_.lanes.store(job_.place, from.xyz, before_, b_, count_, to.xyz);
-    for (std::uint32_t i = 0; i < count_ && !job_.points.is_hit.empty(); ++i) {
+    const bool keeps = !job_.points.is_hit.empty() || job_.points.light != nullptr;
+    for (std::uint32_t i = 0; i < count_ && keeps; ++i) {
       if (is_kept(i)) std::copy_n(from.xyz + 3 * i, 3, to.xyz + 3 * i);
     }
     if (to.distance_m != nullptr) store_distances(model.distance_from_origin, to.distance_m);
+    if (job_.points.light != nullptr) store_light(*job_.points.light);
+  }
+
+  /// Intensity of a white surface at this range.
+  [[nodiscard]] float full_at(const PointLight& light, float range_m) const {
+    return light.falls_off ? light.full / (range_m * range_m) : light.full;
+  }
+
+  void load_light(const PointLight& light) {
+    none_.from_sensor_origin = true;
+    b_.min_range_m = &light.min_range_m, b_.max_range_m = &light.max_range_m;
+    for (std::uint32_t i = 0; i < b_.count; ++i) {
+      const bool is_hit = i < count_ && b_.radius_m[i] > 0.0F && b_.radius_m[i] < math::kInfinity &&
+                          b_.range_m[i] > 0.0F && b_.range_m[i] < math::kInfinity && !is_kept(i);
+      if (!is_hit) b_.reason[i] = static_cast<std::uint32_t>(Reason::kDropout);  // snow does not change it
+      const float scale = is_hit ? 1.0F / b_.radius_m[i] : 0.0F;
+      none_.dx[i] = scale * b_.x[i], none_.dy[i] = scale * b_.y[i], none_.dz[i] = scale * b_.z[i];
+      b_.intensity[i] = is_hit ? light.intensity[begin_ + i] / full_at(light, b_.range_m[i]) : 0.0F;
+      b_.from_medium[i] = 0;
+    }
+  }
+
+  void store_light(const PointLight& light) const {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      const bool is_changed = !is_kept(i) && (b_.from_medium[i] != 0 || light.is_dimmed);
+      const std::size_t at = begin_ + i;
+      light.out_intensity[at] = is_changed ? b_.intensity[i] * full_at(light, b_.range_m[i]) : light.intensity[at];
+      light.from_medium[at] = static_cast<std::uint8_t>(b_.from_medium[i]);
+    }
   }
 
   void load(const From& from) {

@@ -19,7 +19,18 @@ namespace fathom {
 /// out := a in, [points, xyz]. They may be the same array.
 void transform_points(const Affine& a, std::span<const float> in_xyz, float* out_xyz);
 
-/// A model of stage kHitPoint or kRange.
+/// The light of points, for a model of stage kReading. Rays are taken to start at the sensor.
+struct PointLight {
+  float min_range_m = 0.0F, max_range_m = 0.0F;
+  bool falls_off = false;              ///< whether intensities fall with the square of the distance
+  bool is_dimmed = true;               ///< whether surfaces lose intensity
+  float full = 1.0F;                   ///< intensity of a white surface
+  std::span<const float> intensity = {};  ///< [points]
+  float* out_intensity = nullptr;      ///< [points]
+  std::uint8_t* from_medium = nullptr; ///< [points]: whether drops returned them, no surface
+};
+
+/// A model of stage kHitPoint, kRange, or with `light` kReading.
 struct PointNoise {
   const Noise* noise = nullptr;
   NoiseKey key;
@@ -34,6 +45,7 @@ struct NoisyPoints {
   std::span<const std::int32_t> is_hit = {};  ///< [points]: points with 0 keep their bits; empty: all change
   float* out_xyz = nullptr;                   ///< [points, xyz]
   float* out_distance_m = nullptr;            ///< [points], or null
+  const PointLight* light = nullptr;
 };
 
 /// Applies models in order in the frame of a sensor: points := world_from_sensor noise(sensor_from_world points),

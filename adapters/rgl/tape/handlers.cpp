@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include <rgl/api/extensions/pcl.h>
+#include <rgl/api/extensions/weather.h>
 
 #include "fields.hpp"
 #include "tape/player.hpp"
@@ -128,6 +129,15 @@ constexpr TapeEntry kRayHandlers[] = {
      [](A a) {
        return with_node(a, [&](rgl_node_t* n) {
          return rgl_node_gaussian_noise_distance(n, a.value<float>(1), a.value<float>(2), a.value<float>(3));
+       });
+     }},
+    {"rgl_node_points_simulate_snow",
+     [](A a) {
+       return with_node(a, [&](rgl_node_t* n) {
+         return rgl_node_points_simulate_snow(n, a.value<float>(1), a.value<float>(2), a.value<float>(3),
+                                              a.value<float>(4), a.value<float>(5), a.value<float>(6),
+                                              a.value<std::int32_t>(7), a.value<float>(8), a.value<bool>(9),
+                                              a.value<float>(10));
        });
      }},
     {"rgl_node_raytrace",

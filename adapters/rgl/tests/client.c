@@ -23,7 +23,6 @@ __attribute__((visibility("default"))) int call_extensions(void) {
       rgl_node_points_udp_publish(&node, RGL_VELODYNE_VLP16, RGL_UDP_NO_ADDITIONAL_OPTIONS, "127.0.0.1", "127.0.0.1",
                                   2368),
       rgl_node_publish_udp_objectlist(&node, "127.0.0.1", "127.0.0.1", 2368),
-      rgl_node_points_simulate_snow(&node, 0, 100, 1, 1, 1, 1, 16, 0.1F, true, 0.5F),
       rgl_node_points_simulate_snow_configure_defaults(node, 1, 1, 1),
       rgl_node_points_simulate_rain(&node, 0, 100, 1, 16, 0.1F, true, 1),
       rgl_node_points_simulate_rain_configure_defaults(node, 1, 1, 1),
@@ -42,3 +41,6 @@ rgl_status_t (*const kImplemented[])(const char*) = {rgl_tape_record_begin, rgl_
 __attribute__((visibility("default"))) rgl_status_t (*const kWrite)(rgl_node_t, const char*) = rgl_graph_write_pcd_file;
 __attribute__((visibility("default")))
 rgl_status_t (*const kDownsample)(rgl_node_t*, float, float, float) = rgl_node_points_downsample;
+__attribute__((visibility("default")))
+rgl_status_t (*const kSnow)(rgl_node_t*, float, float, float, float, float, float, int32_t, float, bool,
+                            float) = rgl_node_points_simulate_snow;

@@ -249,8 +249,6 @@ std::vector<Function> extension_functions() {
               [](rgl_node_t* n) {
                 return rgl_node_points_udp_publish(n, RGL_HESAI_PANDAR_XT32, RGL_UDP_HIGH_RESOLUTION_MODE, "", "", 0);
               }),
-      missing("rgl_node_points_simulate_snow", "weather",
-              [](rgl_node_t* n) { return rgl_node_points_simulate_snow(n, 0, 0, 0, 0, 0, 0, 0, 0, false, 0); }),
       missing("rgl_node_publish_udp_objectlist", "UDP",
               [](rgl_node_t* n) { return rgl_node_publish_udp_objectlist(n, "", "", 0); }),
       missing("rgl_node_points_simulate_snow_configure_defaults", "weather",

@@ -2,6 +2,10 @@
 // Points and noise on points: rows of section 6.5.
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <rgl/api/extensions/weather.h>
 
 #include "rgl/tests/functions.hpp"
 
@@ -56,6 +60,33 @@ Function from_array() {
                making([](rgl_node_t* n) { return rgl_node_points_from_array(n, kPoints, 2, &kPointFields, 0); }))
       .refuses("cannot format field",
                making([](rgl_node_t* n) { return rgl_node_points_from_array(n, kPoints, 2, &kPacked, 1); }));
+}
+
+Function snow() {
+  const auto make = [](Objects&, rgl_node_t* n) {
+    return rgl_node_points_simulate_snow(n, 0, 100, 9, 0.003F, 1.6F, 0.07F, 16, 0.003F, true, 0);
+  };
+  // Each number in turn is one that no snow has.
+  const auto with = [](std::size_t place, float wrong) {
+    return making([=](rgl_node_t* n) {
+      std::array<float, 9> v = {0, 100, 9, 0.003F, 1.6F, 0.07F, 16, 0.003F, 0};
+      v[place] = wrong;
+      return rgl_node_points_simulate_snow(n, v[0], v[1], v[2], v[3], v[4], v[5], static_cast<std::int32_t>(v[6]), v[7],
+                                           true, v[8]);
+    });
+  };
+  return Function("rgl_node_points_simulate_snow", made_and_changed(make))
+      .makes(make)
+      .refuses("min_range >= 0", with(0, -1))
+      .refuses("max_range > min_range", with(1, 0))
+      .refuses("max_range > min_range", with(1, kNotANumber))
+      .refuses("rain_rate >= 0", with(2, 301))
+      .refuses("mean_snowflake_diameter > 0", with(3, 0))
+      .refuses("terminal_velocity > 0", with(4, kNotANumber))
+      .refuses("density > 0", with(5, -1))
+      .refuses("num_channels > 0", with(6, 0))
+      .refuses("beam_divergence >= 0", with(7, 0.3F))
+      .refuses("snowflake_occupancy_threshold >= 0", with(8, 2));
 }
 
 std::vector<Function> others() {
@@ -117,6 +148,7 @@ std::vector<Function> others() {
                    making([](rgl_node_t* n) { return rgl_node_gaussian_noise_distance(n, 0, 0, -1); }))
           .refuses("st_dev_rise_per_meter >= 0",
                    making([](rgl_node_t* n) { return rgl_node_gaussian_noise_distance(n, 0, 0, kNotANumber); })),
+      snow(),
       // The types of `lone` and of this one are the same: it cannot serve as a foreign one.
       Function("rgl_node_points_downsample", made_and_changed(down))
           .refuses("node != nullptr", [](Objects&) { return rgl_node_points_downsample(nullptr, 1, 1, 1); })

@@ -7,6 +7,10 @@
 
 #include <rapidcheck/gtest.h>
 
+#include <fathom/noise/snow.hpp>
+
+#include <rgl/api/extensions/weather.h>
+
 #include "rgl/tests/scene.hpp"
 
 namespace fathom::test::noise_test {
@@ -221,6 +225,60 @@ TEST_F(RglNoise, ZeroNoiseChangesNoBit) {
   const auto xyz = result<float>(hit, RGL_FIELD_XYZ_VEC3_F32);
   EXPECT_EQ((std::vector<float>{xyz[0], xyz[1], xyz[2]}), (std::vector<float>{0.1F, 3.3F, -4.7F}));
   EXPECT_EQ(result<float>(distance, RGL_FIELD_DISTANCE_F32)[0], 10.0F);
+}
+
+/// A wall at 40 m of this intensity behind snow.
+rgl_node_t snow_before(float intensity, float rate, bool dims) {
+  std::vector<float> points;
+  for (int i = 0; i < kPoints; ++i) points.insert(points.end(), {0, 24, 32, 40, intensity, 5});
+  const std::vector<rgl_field_t> fields = {RGL_FIELD_XYZ_VEC3_F32, RGL_FIELD_DISTANCE_F32, RGL_FIELD_INTENSITY_F32,
+                                           RGL_FIELD_LASER_RETRO_F32};
+  rgl_node_t array = nullptr, snow = nullptr;
+  EXPECT_EQ(rgl_node_points_from_array(&array, points.data(), kPoints, fields.data(), 4), RGL_SUCCESS);
+  EXPECT_EQ(rgl_node_points_simulate_snow(&snow, 2, 100, rate, 0.003F, 1.6F, 0.07F, 1, 0.003F, dims, 0), RGL_SUCCESS);
+  chain({array, snow});
+  EXPECT_EQ(rgl_graph_run(snow), RGL_SUCCESS) << last_error();
+  return snow;
+}
+
+TEST_F(RglNoise, SnowMovesPointsToFlakesAndDimsTheOthers) {
+  for (const bool dims : {false, true}) {
+    const rgl_node_t snow = snow_before(25.5F, 10, dims);
+    const auto distance = result<float>(snow, RGL_FIELD_DISTANCE_F32), xyz = result<float>(snow, RGL_FIELD_XYZ_VEC3_F32);
+    const auto intensity = result<float>(snow, RGL_FIELD_INTENSITY_F32),
+               retro = result<float>(snow, RGL_FIELD_LASER_RETRO_F32);
+    const double alpha = Snow{.rate_mm_per_h = 10}.drops().extinction_per_m();
+    int flakes = 0;
+    for (std::size_t i = 0; i < distance.size(); ++i) {
+      EXPECT_NEAR(xyz[3 * i + 1], 0.6F * distance[i], 1e-4);
+      EXPECT_NEAR(xyz[3 * i + 2], 0.8F * distance[i], 1e-4);
+      if (distance[i] == 40.0F) {
+        EXPECT_NEAR(intensity[i], dims ? 25.5 * std::exp(-80 * alpha) : 25.5, 1e-3);
+        EXPECT_EQ(retro[i], 5.0F);
+        continue;
+      }
+      ++flakes;
+      EXPECT_GE(distance[i], 2.0F);
+      EXPECT_LT(distance[i], 40.0F);
+      EXPECT_GT(intensity[i] / (distance[i] * distance[i]), 25.5 * std::exp(-80 * alpha) / 1600) << "is stronger";
+      EXPECT_EQ(retro[i], 0.0F);
+    }
+    EXPECT_GT(flakes, kPoints / 20);
+    EXPECT_LT(flakes, kPoints);
+  }
+}
+
+TEST_F(RglNoise, NoSnowChangesNoBit) {
+  const rgl_node_t snow = snow_before(25.5F, 0, true);
+  EXPECT_EQ(result<float>(snow, RGL_FIELD_DISTANCE_F32), std::vector<float>(kPoints, 40.0F));
+  EXPECT_EQ(result<float>(snow, RGL_FIELD_INTENSITY_F32), std::vector<float>(kPoints, 25.5F));
+}
+
+TEST_F(RglNoise, SnowNeedsIntensities) {
+  rgl_node_t snow = nullptr;
+  RGL_OK(rgl_node_points_simulate_snow(&snow, 0, 100, 9, 0.003F, 1.6F, 0.07F, 1, 0.003F, true, 0));
+  chain({array_at(0, 3, 4, 5), snow});
+  RGL_STATUS(rgl_graph_run(snow), RGL_INVALID_PIPELINE, "INTENSITY_F32");
 }
 
 /// Below points_transform(T) the sensor's frame is T^-1 L.

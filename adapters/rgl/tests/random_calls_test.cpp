@@ -55,7 +55,7 @@ rgl_status_t make_node(rgl_node_t* node) {
   const rgl_vec3f up = {{0, any_float(), 0}};
   const rgl_radar_scope_t scope = {0, 1000, 1, 1, 1};
   const int n = int(fields.size());
-  switch (*rc::gen::inRange(0, 20)) {
+  switch (*rc::gen::inRange(0, 21)) {
     case 0:
       return rgl_node_rays_from_mat3x4f(node, rays.data(), int32_t(rays.size()));
     case 1:
@@ -94,6 +94,8 @@ rgl_status_t make_node(rgl_node_t* node) {
       return rgl_node_points_radar_postprocess(node, &scope, 1, 0.01F, 0.01F, 79e9F, 31, 27, 60, 1);
     case 18:
       return rgl_node_points_radar_track_objects(node, 1, 1, 1, 1, any_float(), 1, 0);
+    case 19:
+      return rgl_node_points_simulate_snow(node, any_float(), any_float(), any_float(), 1, 1, 1, 1, any_float(), true, 0);
     default:
       return rgl_node_points_downsample(node, any_float(), 1, 1);
   }
@@ -169,7 +171,7 @@ rgl_status_t call_extension(rgl_node_t node) {
     case 1:
       return rgl_node_points_udp_publish(&node, RGL_VELODYNE_VLP16, RGL_UDP_NO_ADDITIONAL_OPTIONS, nullptr, "", -1);
     case 2:
-      return rgl_node_points_simulate_snow(nullptr, 0, any_float(), 0, 0, 0, 0, -1, any_float(), true, 0);
+      return rgl_node_points_simulate_rain(nullptr, 0, any_float(), 0, -1, any_float(), true, 0);
     default:
       return rgl_node_points_remove_ground(&node, RGL_AXIS_Z, any_float(), 0, 0);
   }

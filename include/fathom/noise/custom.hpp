@@ -162,6 +162,9 @@ constexpr NoiseHooks hooks_of() {
   if constexpr (requires(const M& m) { m.tabulate(); }) {
     hooks.tabulate = [](const void* m) -> std::vector<float> { return model_at<M>(m).tabulate(); };
   }
+  if constexpr (requires(const M& m) { M::on_beam(m, 0.0F); }) {
+    hooks.on_beam = [](const void* m, float rad) -> Noise { return M::on_beam(model_at<M>(m), rad); };
+  }
   add_learning_hooks<M>(hooks);
   return hooks;
 }

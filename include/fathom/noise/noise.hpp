@@ -134,6 +134,7 @@ struct NoiseHooks {
   Noise (*without_losses)(const void*) = nullptr;
   bool (*is_placed)(const void*) = nullptr;
   std::vector<float> (*tabulate)(const void*) = nullptr;
+  Noise (*on_beam)(const void*, float) = nullptr;
   void (*act)(const void*, MeasuredRangeLaw&) = nullptr;
   double (*loss_probability)(const void*, const Return&, const Surface&) = nullptr;
   AxisTurn (*turn)(const void*) = nullptr;
@@ -265,6 +266,11 @@ class Noise {
 
   [[nodiscard]] bool is_placed() const {
     return type_->hooks.is_placed != nullptr && type_->hooks.is_placed(model_.get());
+  }
+
+  /// The same noise on a sensor whose rays widen by this full angle.
+  [[nodiscard]] Noise on_beam(float rad) const {
+    return type_->hooks.on_beam == nullptr ? *this : type_->hooks.on_beam(model_.get(), rad);
   }
 
   // For learning; see noise/model.hpp.

@@ -23,7 +23,7 @@ namespace fathom {
 struct Rain {
   float rate_mm_per_h = 0.0F;
   float beam_m = 0.01F;
-  float beam_rad = 0.003F;
+  float beam_rad = 0.0F;
   float nearest_m = 0.9F;
 
   static constexpr std::string_view kSlug = "rain";
@@ -36,13 +36,17 @@ struct Rain {
     return std::array<Field<Rain>, 4>{{
         {"rate_mm_per_h", "mm/h", &Rain::rate_mm_per_h, 0, 300, "rate of rain; 0: dry"},
         {"beam_m", "m", &Rain::beam_m, 1e-3, 0.5, "width of the beam at the sensor"},
-        {"beam_rad", "rad", &Rain::beam_rad, 0, 0.2, "full angle at which the beam widens"},
+        {"beam_rad", "rad", &Rain::beam_rad, 0, 0.2, "full angle at which the beam widens; 0: as the sensor's rays"},
         {"nearest_m", "m", &Rain::nearest_m, 0.01, 50, "range from which on the receiver sees the beam"},
     }};
   }
 
   [[nodiscard]] constexpr bool is_identity() const { return rate_mm_per_h == 0.0F; }
 
+  [[nodiscard]] static Rain on_beam(Rain p, float rad) {
+    if (p.beam_rad == 0.0F) p.beam_rad = rad < 0.2F ? rad : 0.2F;
+    return p;
+  }
   [[nodiscard]] FATHOM_API DropLaw drops() const;
   [[nodiscard]] std::vector<float> tabulate() const { return DropTable::make(drops()); }
 

@@ -23,7 +23,7 @@ namespace fathom {
 struct Snow {
   float rate_mm_per_h = 0.0F;
   float beam_m = 0.01F;
-  float beam_rad = 0.003F;
+  float beam_rad = 0.0F;
   float nearest_m = 0.9F;
 
   static constexpr std::string_view kSlug = "snow";
@@ -36,13 +36,17 @@ struct Snow {
     return std::array<Field<Snow>, 4>{{
         {"rate_mm_per_h", "mm/h", &Snow::rate_mm_per_h, 0, 300, "rate of snow as water; 0: none"},
         {"beam_m", "m", &Snow::beam_m, 1e-3, 0.5, "width of the beam at the sensor"},
-        {"beam_rad", "rad", &Snow::beam_rad, 0, 0.2, "full angle at which the beam widens"},
+        {"beam_rad", "rad", &Snow::beam_rad, 0, 0.2, "full angle at which the beam widens; 0: as the sensor's rays"},
         {"nearest_m", "m", &Snow::nearest_m, 0.01, 50, "range from which on the receiver sees the beam"},
     }};
   }
 
   [[nodiscard]] constexpr bool is_identity() const { return rate_mm_per_h == 0.0F; }
 
+  [[nodiscard]] static Snow on_beam(Snow p, float rad) {
+    if (p.beam_rad == 0.0F) p.beam_rad = rad < 0.2F ? rad : 0.2F;
+    return p;
+  }
   [[nodiscard]] FATHOM_API DropLaw drops() const;
   [[nodiscard]] std::vector<float> tabulate() const { return DropTable::make(drops()); }
 

@@ -48,6 +48,14 @@ struct IncidenceValue {
 /// at the angle a; the rest of the light that is not scattered passes, or is absorbed if the surface is opaque. A pane
 /// is one sheet of triangles, and the way through it is longer by thickness * (sqrt(n^2 - sin(a)^2) - cos(a)). Not
 /// modelled: the shift of the ray by a pane, colour, and refraction into a body.
+///
+/// A film of water on a matt surface covers the share c of it, which is full at 1.2 mm, the depth of coarse asphalt.
+/// Light that enters the film and leaves it again is reflected in it, too. With R of water and the reflectivity rho:
+///
+///   mirrored = c R,   law(a) rho becomes law(a) rho (1 - c + c (1 - R)^2 / (1 - rho R))
+///
+/// Source: Hahner et al., "LiDAR snowfall simulation for robust 3D object detection", CVPR 2022, section 4, and its
+/// program, which takes the larger polarisation instead of the mean and divides the share of the film by the angle.
 struct SurfaceOptics {
   float refractive_index = 1.0F;
   float thickness_m = 0.0F;
@@ -55,25 +63,29 @@ struct SurfaceOptics {
   float mirror = 0.0F;
   float roughness_rad = 0.0F;
   bool opaque = false;
+  float water_film_mm = 0.0F;
 
   static constexpr std::string_view kSlug = "optics";
   static constexpr std::string_view kDoc = "A surface that lets light pass or mirrors it.";
   static constexpr auto fields() {
-    return std::array<Field<SurfaceOptics>, 6>{{
+    return std::array<Field<SurfaceOptics>, 7>{{
         {"refractive_index", "1", &SurfaceOptics::refractive_index, 1, 5, "of glass or water; 1: none"},
         {"thickness_m", "m", &SurfaceOptics::thickness_m, 0, 1, "of a pane"},
         {"diffuse", "1", &SurfaceOptics::diffuse, 0, 1, "share of the light that the surface scatters"},
         {"mirror", "1", &SurfaceOptics::mirror, 0, 1, "share that a metal mirrors, at any angle"},
         {"roughness_rad", "rad", &SurfaceOptics::roughness_rad, 0, 0.5, "half angle by which mirrored light spreads"},
         {"opaque", "1", &SurfaceOptics::opaque, 0, 1, "whether it absorbs the light that enters it"},
+        {"water_film_mm", "mm", &SurfaceOptics::water_film_mm, 0, 10, "of water on a matt surface"},
     }};
   }
   /// Throws InputError for both an index and a mirror, for more light than there is, and for keys without effect.
   FATHOM_API void check() const;
 
   friend bool operator==(const SurfaceOptics&, const SurfaceOptics&) = default;
-  /// Whether light passes or is mirrored.
+  /// Whether light passes or is mirrored by the surface itself, which `diffuse` then describes.
   [[nodiscard]] constexpr bool is_clear() const { return refractive_index > 1.0F || mirror > 0.0F; }
+  /// Whether rays are followed from it.
+  [[nodiscard]] constexpr bool leads_on() const { return is_clear() || water_film_mm > 0.0F; }
 };
 
 struct Material {

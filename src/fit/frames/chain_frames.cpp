@@ -73,7 +73,7 @@ NoiseChain straight_models(NoiseChain chain) {
 /// Whether light may leave a scene without a return.
 bool has_optics(const Scene& scene) {
   return std::any_of(scene.materials().begin(), scene.materials().end(),
-                     [](const Material& material) { return material.optics.is_clear(); });
+                     [](const Material& material) { return material.optics.leads_on(); });
 }
 
 bool reads_edges(const NoiseChain& chain) {

@@ -186,10 +186,10 @@ void expect_shares_of_the_integral(const DropLaw& law, double tolerance) {
 }
 
 TEST(Weather, DropsHaveTheSharesOfTheIntegral) {
-  for (const Beam& beam : {kBeams[0], kBeams[1], kBeams[2], Beam{"laser pointer", 0.001F, 0.0F, 0, 0}}) {
+  for (const Beam& beam : {kBeams[0], kBeams[1], kBeams[2], Beam{"laser pointer", 0.001F, 1e-6F, 0, 0}}) {
     for (const float rate : {1.0F, 10.0F, 100.0F}) {
       SCOPED_TRACE(std::string(beam.preset) + ", " + std::to_string(rate) + " mm/h");
-      const bool is_narrow = beam.rad == 0;  // drops fill it
+      const bool is_narrow = beam.rad < 1e-3F;  // drops fill it
       const Rain rain = {.rate_mm_per_h = rate, .beam_m = beam.width_m, .beam_rad = beam.rad};
       const Snow snow = {.rate_mm_per_h = rate, .beam_m = beam.width_m, .beam_rad = beam.rad};
       expect_shares_of_the_integral(rain.drops(), 1e-3);
@@ -249,6 +249,58 @@ TEST(Fog, ReportsTheStrongerOfDropletsAndSurface) {
       EXPECT_NEAR(out.hit.range_m, is_soft ? soft.range_m : d, 0.05);
       EXPECT_NEAR(out.intensity / (out.hit.range_m * out.hit.range_m) / (is_soft ? soft.power : hard / (d * d)), 1.0,
                   3e-3);
+    }
+  }
+}
+
+/// The droplets' light, and its place, of the chord through a ball that thins out towards its edge; by sums.
+SoftReturn summed_light(const Fog& ball, double chord_m, double miss) {
+  constexpr int kSteps = 600;
+  const double step = chord_m / kSteps, alpha = double{ball.extinction()}, l = double{ball.pulse_m};
+  double light[kSteps], depth = 0;
+  for (int i = 0; i < kSteps; ++i) {
+    const double u = 2 * (i + 0.5) / kSteps - 1;
+    const double density = 1 - double{ball.falloff} * (miss * miss + (1 - miss * miss) * u * u);
+    light[i] = step * density * std::exp(-2 * alpha * (depth + 0.5 * step * density));
+    depth += step * density;
+  }
+  double best = 0, place = 0;
+  for (double at = 0; at < chord_m + 2 * l; at += 0.02) {
+    double sum = 0;
+    for (int i = 0; i < kSteps; ++i) {
+      const double before = at - step * (i + 0.5);
+      if (before > 0 && before < 2 * l) sum += light[i] * std::pow(std::sin(M_PI * before / (2 * l)), 2);
+    }
+    if (sum > best) best = sum, place = at - l;
+  }
+  return {static_cast<float>(M_PI * double{ball.backscatter()} * best), static_cast<float>(place)};
+}
+
+TEST(Fog, CloudsWithSoftEdgesReturnNearlyTheLightOfTheIntegral) {
+  for (const float size : {1.0F, 3.0F}) {
+    for (const float alpha : {0.02F, 0.2F, 1.0F}) {
+      for (const float miss : {0.0F, 0.7F}) {  // of the ray, in halves of the size
+        const Fog ball = {.extinction_per_m = alpha,
+                          .scatter_m = 0.0F,
+                          .region = FogRegion::kSphere,
+                          .x_m = 30.0F,
+                          .z_m = -0.5F * size * miss,
+                          .size_x_m = size,
+                          .size_y_m = size,
+                          .size_z_m = size,
+                          .falloff = 1.0F};
+        const std::vector<float> table = ball.tabulate();
+        const Ray ray = {0, 0, 0, 1, 0, 0};
+        const PoweredReading nothing = {{math::kInfinity, 0, 0, math::kInfinity, math::kInfinity}, Reason::kMiss, 0, {}};
+        const PoweredReading out =
+            Fog::apply(ball, ray, nothing, {0, 120, 1e-12F, table.data(), ray}, {{}, {0.5F, 0.5F}});
+        const double chord = double{size} * std::sqrt(1 - double{miss} * double{miss});
+        const SoftReturn light = summed_light(ball, chord, double{miss});
+        ASSERT_TRUE(out.from_medium);
+        EXPECT_GT(out.intensity / light.power, 0.99F) << size << " m, " << alpha;
+        EXPECT_LT(out.intensity / light.power, 1.11F) << size << " m, " << alpha;
+        EXPECT_NEAR(double{out.hit.range_m}, 30 - 0.5 * chord + double{light.range_m}, 0.25) << size << " m, " << alpha;
+      }
     }
   }
 }

@@ -257,7 +257,8 @@ template <NoiseModel M, class Tag>
 
 FATHOM_KERNEL Ray ray_of_lane(const RayBlock& b, std::size_t i) {
   const bool shared = b.from_sensor_origin;
-  return {shared ? 0.0F : b.ox[i], shared ? 0.0F : b.oy[i], shared ? 0.0F : b.oz[i], b.dx[i], b.dy[i], b.dz[i]};
+  return {math::select(shared, 0.0F, b.ox[i]), math::select(shared, 0.0F, b.oy[i]), math::select(shared, 0.0F, b.oz[i]),
+          b.dx[i], b.dy[i], b.dz[i]};
 }
 
 FATHOM_KERNEL void put_reading(ReturnBlock& b, std::size_t i, const Return& hit, Reason reason) {
@@ -266,39 +267,68 @@ FATHOM_KERNEL void put_reading(ReturnBlock& b, std::size_t i, const Return& hit,
   b.reason[i] = static_cast<std::uint32_t>(reason);
 }
 
+/// A limit of the range for each lane, [count]. Null: 0.
+FATHOM_KERNEL void fill_limits(const float* limits, bool per_lane, std::uint32_t count, float* out) {
+  if (limits != nullptr && per_lane) {
+    __builtin_memcpy(out, limits, count * sizeof(float));
+  } else {
+    const float limit = limits == nullptr ? 0.0F : *limits;
+    for (std::size_t i = 0; i < count; ++i) out[i] = limit;
+  }
+}
+
+template <class M>
+concept ReadsPlace = requires { requires M::kNeeds.place; };
+/// Whether a model that may read its place has apply_in().
+template <class M>
+concept SplitByPlace = requires(const M& p, const Ray& ray, const PoweredReading& in, const Receiver& receiver) {
+  M::template apply_in<true>(p, ray, in, receiver, {});
+  p.is_placed();
+};
+
 /// Applies a model of stage kReading to every lane, with or without a return. The model leaves other lanes unchanged.
 template <NoiseModel M, class Tag>
 [[gnu::noinline]] void drive_readings(const M& model, const NoiseKey& key, const RayBlock& __restrict rays,
                                       ReturnBlock& __restrict b, DrawBuffer& __restrict draws) {
   fill_draws<M, Tag>(key, b.quads, b.count, draws);
   const M p = model;
-  const float* __restrict limits = b.max_range_m;
   const float* __restrict table = b.table;
   const float least_power = b.least_power;
-  const RayBlock& placed = b.placed == nullptr ? rays : *b.placed;
-  const auto lane = [&](std::size_t i, float limit) __attribute__((always_inline)) {
+  const RayBlock& __restrict placed = b.placed == nullptr ? rays : *b.placed;
+  const std::size_t count = b.count;
+  alignas(64) float low[kBlockRays], high[kBlockRays];
+  fill_limits(b.min_range_m, b.min_range_per_lane, b.count, low);
+  fill_limits(b.max_range_m, b.max_range_per_lane, b.count, high);
+  const auto lane = [&](std::size_t i, auto is_placed) __attribute__((always_inline)) {
     const Ray ray = ray_of_lane(rays, i);
     const Return hit = {b.x[i], b.y[i], b.z[i], b.range_m[i], b.radius_m[i]};
     const auto reason = static_cast<Reason>(b.reason[i]);
     if constexpr (ReadsPower<M>) {
       const PoweredReading in = {hit, reason, b.intensity[i], b.from_medium[i] != 0};
-      const float low = b.min_range_m == nullptr ? 0.0F : b.min_range_m[b.min_range_per_lane ? i : 0];
-      Receiver receiver = {low, limit, least_power, table};
-      if constexpr (M::kNeeds.place) receiver.placed = ray_of_lane(placed, i);
-      const PoweredReading out = M::apply(p, ray, in, receiver, draws_of_lane<M>(draws, i));
+      Receiver receiver = {low[i], high[i], least_power, table};
+      PoweredReading out;
+      if constexpr (is_placed) receiver.placed = ray_of_lane(placed, i);
+      if constexpr (SplitByPlace<M>) {
+        out = M::template apply_in<is_placed>(p, ray, in, receiver, draws_of_lane<M>(draws, i));
+      } else {
+        out = M::apply(p, ray, in, receiver, draws_of_lane<M>(draws, i));
+      }
       put_reading(b, i, out.hit, out.reason);
       b.intensity[i] = out.intensity, b.from_medium[i] = out.from_medium ? 1 : 0;
     } else {
-      const Reading out = M::apply(p, ray, {hit, reason}, limit, draws_of_lane<M>(draws, i));
+      const Reading out = M::apply(p, ray, {hit, reason}, high[i], draws_of_lane<M>(draws, i));
       put_reading(b, i, out.hit, out.reason);
     }
   };
-  if (b.max_range_per_lane) {
-    for (std::size_t i = 0; i < b.count; ++i) lane(i, limits[i]);
-  } else {
-    const float limit = *limits;
-    for (std::size_t i = 0; i < b.count; ++i) lane(i, limit);
+  if constexpr (ReadsPlace<M>) {
+    bool reads = true;
+    if constexpr (SplitByPlace<M>) reads = p.is_placed();
+    if (reads) {
+      for (std::size_t i = 0; i < count; ++i) lane(i, std::true_type());
+      return;
+    }
   }
+  for (std::size_t i = 0; i < count; ++i) lane(i, std::false_type());
 }
 
 /// A BlockKernel; that of stage kImage does nothing, because a block is no image.

@@ -50,12 +50,21 @@ FATHOM_KERNEL float least_of_drops(const Receiver& receiver) {
   return math::select(receiver.least_power > 0.0F, receiver.least_power, far);
 }
 
+/// Whether it is one of these. No comparisons: g++ joins them into a test of bits, which it does not vectorise.
+template <class... Reasons>
+FATHOM_KERNEL bool is_any(std::uint32_t reason, Reasons... these) {
+  return (((reason ^ static_cast<std::uint32_t>(these)) - 1U) | ...) >> 31U != 0;
+}
+
 /// The report for a surface seen through air with this transmittance, and for drops before it.
 FATHOM_KERNEL PoweredReading report_stronger(const Ray& ray, const PoweredReading& in, float transmitted,
                                              const SoftReturn& soft, const Receiver& receiver) {
-  const bool met = in.reason == Reason::kHit;
-  const bool nothing = (in.reason == Reason::kMiss) | (in.reason == Reason::kAboveMaxRange) |
-                       (in.reason == Reason::kLowPower) | (in.reason == Reason::kSpecular);
+  // As wide as the numbers beside it, for vectors of one length.
+  const auto number = [](Reason reason) { return static_cast<std::uint32_t>(reason); };
+  const std::uint32_t before = number(in.reason);
+  const bool met = is_any(before, Reason::kHit);
+  const bool nothing =
+      is_any(before, Reason::kMiss, Reason::kAboveMaxRange, Reason::kLowPower, Reason::kSpecular);
   const float light = in.intensity * transmitted, power = power_of(light, in.hit.range_m);
   // A surface that nothing dims has passed the limit, at the range before noise.
   const bool is_seen = met & !((transmitted < 1.0F) & (power < receiver.least_power));
@@ -67,8 +76,8 @@ FATHOM_KERNEL PoweredReading report_stronger(const Ray& ray, const PoweredReadin
   const Return hit = {math::select(is_soft, x, old.x), math::select(is_soft, y, old.y), math::select(is_soft, z, old.z),
                       math::select(is_soft, r, old.range_m),
                       math::select(is_soft, math::sqrt(x * x + y * y + z * z), old.radius_m)};
-  const Reason hard = (met & !is_seen) ? Reason::kLowPower : in.reason;
-  return {hit, is_soft ? Reason::kHit : hard,
+  const std::uint32_t hard = met & !is_seen ? number(Reason::kLowPower) : before;
+  return {hit, static_cast<Reason>(is_soft ? number(Reason::kHit) : hard),
           math::select(is_soft, soft.power * r * r, math::select(met | nothing, light, in.intensity)),
           is_soft || in.from_medium};
 }
@@ -90,12 +99,21 @@ FATHOM_KERNEL float between(float a, float b, float part) { return a + part * (b
 FATHOM_KERNEL float table_value_at(const float* table, const TablePlace& p) {
   return between(table[p.at], table[p.at + 1], p.part);
 }
-/// Bilinear, in a table of rows of `cols` entries.
-FATHOM_KERNEL float table_value_at(const float* table, std::int32_t cols, const TablePlace& row,
-                                   const TablePlace& col) {
-  const float* first = table + row.at * cols;
-  return between(table_value_at(first, col), table_value_at(first + cols, col), row.part);
+/// Between the two numbers of 16 bits that an entry holds: its own and the next one of its row. Tables are then read with
+/// half as many loads.
+FATHOM_KERNEL float pair_value_at(float entry, float part) {
+  const std::uint32_t bits = math::bits_of(entry);
+  return between(static_cast<float>(static_cast<std::int32_t>(bits & 0xffffU)),
+                 static_cast<float>(static_cast<std::int32_t>(bits >> 16U)), part);
 }
+/// Bilinear, in a table of rows of `cols` such entries; in [0, 65535].
+FATHOM_KERNEL float pair_value_at(const float* table, std::int32_t cols, const TablePlace& row, const TablePlace& col) {
+  const std::int32_t at = row.at * cols + col.at;
+  return between(pair_value_at(table[at], col.part), pair_value_at(table[at + cols], col.part), row.part);
+}
+
+/// The full angle at which a beam widens, if neither the model nor the sensor has one.
+inline constexpr float kUsualBeamRad = 0.003F;
 
 /// Drops of rain or snow in a beam. Lengths of drops in mm, others in m.
 struct DropLaw {
@@ -111,14 +129,16 @@ struct DropLaw {
   }
 };
 
-/// The tables for a law: a head, then the three tables.
+/// The tables for a law: a head, then the three tables, whose numbers fill 16 bits.
 struct DropTable {
   static constexpr std::int32_t kRanges = 64, kCounts = 96, kPowers = 96, kShares = 48;
   static constexpr float kFarthestM = 300.0F;
   static constexpr float kLeastPower = 1e-8F;
   static constexpr float kLeastLogCount = -12.0F, kMostLogCount = 2.9F;  ///< of -ln u1
-  // The head.
-  static constexpr std::int32_t kExtinction = 0, kLogNearest = 1, kPerRange = 2, kPerPower = 3, kHead = 4;
+  static constexpr float kLogLeastPower = -18.420681F, kLogNoPower = kLogLeastPower - 1.0F;
+  // The head. Ranges and powers are logarithms, in steps of the tables and of the 16 bits.
+  static constexpr std::int32_t kExtinction = 0, kLogNearest = 1, kPerRange = 2, kPerPower = 3, kRangeBit = 4,
+                                kPowerBit = 5, kHead = 6;
   static constexpr std::int32_t kPowerOf = kHead, kShareOf = kPowerOf + kRanges * kCounts,
                                 kRangeOf = kShareOf + kPowers * kRanges, kSize = kRangeOf + kPowers * kShares;
 
@@ -129,21 +149,22 @@ struct DropTable {
 FATHOM_KERNEL SoftReturn strongest_drop(const float* table, float range_m, float u1, float u2) {
   using T = DropTable;
   constexpr float kPerCount = static_cast<float>(T::kCounts - 1) / (T::kMostLogCount - T::kLeastLogCount);
-  constexpr float kLogLeastPower = -18.420681F;
   const float near = math::select(range_m > 1e-6F, range_m, 1e-6F);
   const float d = math::select(near < T::kFarthestM, near, T::kFarthestM);
   const float along = (math::log(d) - table[T::kLogNearest]) * table[T::kPerRange];
   const float count = -math::log(1.0F - u1), some = math::select(count > 1e-6F, count, 1e-6F);
   const TablePlace at_range = place_in_table(along, T::kRanges);
   const TablePlace at_count = place_in_table((math::log(some) - T::kLeastLogCount) * kPerCount, T::kCounts);
-  const float log_power = table_value_at(table + T::kPowerOf, T::kCounts, at_range, at_count);
-  const TablePlace at_power = place_in_table((log_power - kLogLeastPower) * table[T::kPerPower], T::kPowers);
-  const float share = u2 * table_value_at(table + T::kShareOf, T::kRanges, at_power, at_range);
+  const float log_power =
+      T::kLogNoPower + table[T::kPowerBit] * pair_value_at(table + T::kPowerOf, T::kCounts, at_range, at_count);
+  const TablePlace at_power = place_in_table((log_power - T::kLogLeastPower) * table[T::kPerPower], T::kPowers);
+  const float share = u2 / 65535.0F * pair_value_at(table + T::kShareOf, T::kRanges, at_power, at_range);
   const float rest = 1.0F - math::select(share < 1.0F, share, 1.0F);
   const TablePlace at_share =
       place_in_table((1.0F - math::sqrt(rest)) * static_cast<float>(T::kShares - 1), T::kShares);
-  const float r = math::exp(table_value_at(table + T::kRangeOf, T::kShares, at_power, at_share));
-  const bool is_there = (along > 0.0F) & (log_power > kLogLeastPower);
+  const float r = math::exp(table[T::kLogNearest] + table[T::kRangeBit] * pair_value_at(table + T::kRangeOf, T::kShares,
+                                                                                        at_power, at_share));
+  const bool is_there = (along > 0.0F) & (log_power > T::kLogLeastPower);
   return {math::select(is_there, math::exp(log_power), 0.0F), math::select(r < d, r, d)};
 }
 

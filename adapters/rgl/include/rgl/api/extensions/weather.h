@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-/* The functions of RGL's weather extension, which is not public; declared as their users declare them. They are there
- * so that programs which name them link and load; they answer RGL_NOT_IMPLEMENTED and make no node.
- * rgl_get_extension_info says 0 for RGL_EXTENSION_WEATHER. */
+/* The functions of RGL's weather extension, which is not public; declared as their users declare them. Except for
+ * rgl_node_points_simulate_snow they answer RGL_NOT_IMPLEMENTED and make no node: programs that name them link and load.
+ * rgl_get_extension_info gives 0 for RGL_EXTENSION_WEATHER. */
 #ifndef RGL_API_EXTENSIONS_WEATHER_H
 #define RGL_API_EXTENSIONS_WEATHER_H
 
 #include <rgl/api/core.h>
 
-/* Snow between the sensor and what it sees. */
+/* Snow between the sensor and the points. Needs XYZ, DISTANCE and INTENSITY. rain_rate: mm/h of melted water;
+ * beam_divergence: full angle, rad. The diameter, velocity, density, channels and threshold have no effect. */
 RGL_API rgl_status_t rgl_node_points_simulate_snow(rgl_node_t* node, float min_range, float max_range, float rain_rate,
                                                    float mean_snowflake_diameter, float terminal_velocity,
                                                    float density, int32_t num_channels, float beam_divergence,
