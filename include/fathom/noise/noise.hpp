@@ -136,6 +136,7 @@ struct NoiseHooks {
   std::vector<float> (*tabulate)(const void*) = nullptr;
   void (*act)(const void*, MeasuredRangeLaw&) = nullptr;
   double (*loss_probability)(const void*, const Return&, const Surface&) = nullptr;
+  SoftLaw (*soft_law)(const void*, std::span<const float> table) = nullptr;
   AxisTurn (*turn)(const void*) = nullptr;
   std::span<const LearnedField> learned = {};
   bool (*jumps)(const void*, std::string_view) = nullptr;

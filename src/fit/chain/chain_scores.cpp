@@ -52,7 +52,7 @@ ChainReturns returns_at(const ChainReturns& returns, std::span<const std::size_t
   ChainReturns r = returns;
   r.turned = {};
   for (auto* values : {&r.range_m, &r.clean_range_m, &r.clean_x_m, &r.clean_y_m, &r.incidence_rad, &r.energy,
-                       &r.edge_rad, &r.jump, &r.jump_rad, &r.hits.first_rad, &r.hits.second_rad}) {
+                       &r.light, &r.edge_rad, &r.jump, &r.jump_rad, &r.hits.first_rad, &r.hits.second_rad}) {
     take_places(*values, places);
   }
   take_places(r.ring, places), take_places(r.frame, places);
@@ -69,6 +69,9 @@ void check_returns(const ChainReturns& r) {
     if (size != n && !(size == 0 && r.jump.empty())) {
       throw InputError(fmt::format("{} values of edges given for {} returns", size, n));
     }
+  }
+  if (!r.light.empty() && r.light.size() != n) {
+    throw InputError(fmt::format("{} values of light given for {} returns", r.light.size(), n));
   }
   for (std::size_t i = 0; i < n; ++i) {
     if (!(r.clean_range_m[i] > 0.0F)) {
@@ -115,7 +118,7 @@ void check_scorable(const NoiseChain& chain) {
   ChainReturns all_known;  // without returns, but with all arrays that a model may need
   all_known.ring = {0};
   all_known.max_range_m = 1.0;
-  all_known.edge_rad = all_known.jump = all_known.jump_rad = {0.0F};
+  all_known.edge_rad = all_known.jump = all_known.jump_rad = all_known.light = {0.0F};
   if (const auto turn = ray_turn(chain)) all_known.turned.axis = turn->axis;
   all_known.turned.angle_rad = {-1.0, 0.0, 1.0};
   static_cast<void>(ChainDensity(chain, all_known));
