@@ -124,7 +124,7 @@ class DropReturns {
       const double after = entry < k ? math::exp(-count_of(entry)) : weaker_[static_cast<std::size_t>(k)];
       const double above_least = log_power_at(surface, 0.5 * (last + entry)) - log_least;
       total += (before - after) *
-             f(place_in_table(static_cast<float>(above_least * double{table_[T::kPerPower]}), T::kPowers));
+               f(place_in_table(static_cast<float>(above_least * double{table_[T::kPerPower]}), T::kPowers));
       before = after, last = entry;
     }
     return total;

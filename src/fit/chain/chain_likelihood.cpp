@@ -117,8 +117,8 @@ void ChainDensity::add_weather(const Noise& noise) {
   if (weather_) refuse(noise.slug(), "comes after other weather, and their drops have no density together");
   if (noise.is_placed()) refuse(noise.slug(), "is a cloud, and the returns do not know the way of rays through it");
   if (returns_.light.empty()) refuse(noise.slug(), "needs the light of surfaces, and the returns do not know it");
-  weather_ = detail::NoiseAccess::hooks(noise).soft_law(detail::NoiseAccess::model(noise),
-                                                        detail::NoiseAccess::table(noise));
+  weather_ =
+      detail::NoiseAccess::hooks(noise).soft_law(detail::NoiseAccess::model(noise), detail::NoiseAccess::table(noise));
 }
 
 void ChainDensity::find_laws() {
@@ -300,8 +300,8 @@ void ChainDensity::effects(std::size_t i, std::vector<double>& out) const {
   if (turns_) out.insert(out.end(), {turns_->law.mean, turns_->law.variance});
   if (!weather_) return;
   const double clean_m = double{returns_.clean_range_m[i]};
-  out.insert(out.end(), {math::log(light_at(i, clean_m).power),
-                         of_drops(weather_->beyond, i, clean_m, returns_.min_range_m)});
+  out.insert(out.end(),
+             {math::log(light_at(i, clean_m).power), of_drops(weather_->beyond, i, clean_m, returns_.min_range_m)});
 }
 
 double ChainDensity::probability_between(std::size_t i, double low_m, double high_m) const {

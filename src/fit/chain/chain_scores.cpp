@@ -51,8 +51,8 @@ Split split_frames(const ChainReturns& r, const ChainFitOptions& options) {
 ChainReturns returns_at(const ChainReturns& returns, std::span<const std::size_t> places) {
   ChainReturns r = returns;
   r.turned = {};
-  for (auto* values : {&r.range_m, &r.clean_range_m, &r.clean_x_m, &r.clean_y_m, &r.incidence_rad, &r.energy,
-                       &r.light, &r.edge_rad, &r.jump, &r.jump_rad, &r.hits.first_rad, &r.hits.second_rad}) {
+  for (auto* values : {&r.range_m, &r.clean_range_m, &r.clean_x_m, &r.clean_y_m, &r.incidence_rad, &r.energy, &r.light,
+                       &r.edge_rad, &r.jump, &r.jump_rad, &r.hits.first_rad, &r.hits.second_rad}) {
     take_places(*values, places);
   }
   take_places(r.ring, places), take_places(r.frame, places);

@@ -106,7 +106,8 @@ TEST(WeatherLearning, RefusesWeatherWithoutADensity) {
   const Noise fog = kWeathers.front(), rain = kWeathers[2];
   ChainReturns returns = before_a_surface(10.0F, {10.0F});
   EXPECT_NE(refusal({fog, rain}, returns).find("rain comes after other weather"), std::string::npos);
-  EXPECT_NE(refusal({Fog{.visibility_m = 30.0F, .region = FogRegion::kBox}}, returns).find("fog is a cloud"), std::string::npos);
+  EXPECT_NE(refusal({Fog{.visibility_m = 30.0F, .region = FogRegion::kBox}}, returns).find("fog is a cloud"),
+            std::string::npos);
   EXPECT_NE(refusal({BeamMixture{}, fog}, returns).find("weather beside a mixture"), std::string::npos);
   returns.light.clear();
   EXPECT_NE(refusal({fog}, returns).find("fog needs the light of surfaces"), std::string::npos);
