@@ -59,7 +59,7 @@ TEST(WeatherDensity, IsOneWithTheLosses) {
   }
 }
 
-/// Losses, and readings before, at and behind 20 m, against frames that the kernels drew.
+/// Shares of losses and of ranges, against frames that the kernels drew.
 TEST(WeatherDensity, HasTheSharesOfFrames) {
   for (const ChainStudy& study : weather_studies()) {
     const ChainReturns returns = study.returns(3);
