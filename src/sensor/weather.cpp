@@ -171,7 +171,8 @@ class SoftPeaks {
       for (std::size_t at = 0; at < sums.size(); ++at) sums[at] = sum_at(at, kFiner * cell);
       const auto best = static_cast<std::size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin());
       // The top of a parabola: from one step to the next, the place would jump with the visibility.
-      const double left = sums[best > 0 ? best - 1 : best], right = sums[std::min(best + 1, sums.size() - 1)];
+      const bool is_inside = best > 0 && best + 1 < sums.size();
+      const double left = is_inside ? sums[best - 1] : sums[best], right = is_inside ? sums[best + 1] : sums[best];
       const double bend = left - 2.0 * sums[best] + right, off = bend < 0.0 ? 0.5 * (left - right) / bend : 0.0;
       const double r = begin_m_ + step_m_ * (static_cast<double>(best) + std::clamp(off, -0.5, 0.5));
       power[cell] = static_cast<float>(scale * sums[best]);

@@ -16,8 +16,8 @@
 // variant 4. The power is the peak times a gamma number of mean 1 and standard deviation s = power_scatter, as the cube
 // (1 - s^2 / 9 + s N / 3)^3 of Wilson and Hilferty (PNAS 17, 1931), N ~ normal. Light from many scatterers has a gamma
 // law (Goodman, "Some effects of target-induced scintillation on optical radar performance", Proceedings of the IEEE
-// 53, 1965). No measurement of the two scatters is published. Speckle of a laser diode alone has s below 0.01; the
-// default of 0.2 is our guess for uneven fog. A return from droplets has no entity.
+// 53, 1965). No measurement of the two scatters is published; the default of 0.2 is a guess. A return from droplets has
+// no entity.
 //
 // With a region, only the air in it is foggy: smoke, dust, exhaust or spray. It is a box or an ellipsoid of these sizes
 // about a centre in the world; an entry for an entity is another cloud, in the frame of this entity at the time of the
@@ -106,7 +106,13 @@ struct Fog {
   [[nodiscard]] constexpr bool is_placed() const { return region != FogRegion::kNone; }
   [[nodiscard]] FATHOM_API std::vector<float> tabulate() const;
 
-  static constexpr std::array<LearnedField, 1> kLearned = {{{"visibility_m"}}};
+  static constexpr std::array<LearnedField, 1> kLearned = {
+      {{"visibility_m", LearnedRole::kPlain, 1, "all rays are in one weather"}}};
+  /// In some fog: 0 means none.
+  [[nodiscard]] static Fog begin(Fog p, const LearnedReturns& /*returns*/, std::span<const std::string_view> /*free*/) {
+    if (p.visibility_m == 0.0F) p.visibility_m = 100.0F;
+    return p;
+  }
   [[nodiscard]] FATHOM_API SoftLaw soft_law(std::span<const float> table) const;
 
   FATHOM_KERNEL static PoweredReading apply(const Fog& p, const Ray& ray, const PoweredReading& in,

@@ -83,6 +83,7 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
     }
     if (noise.is_identity() && entry.by_ring.empty()) continue;
     if (detail::NoiseAccess::hooks(noise).soft_law != nullptr) {
+      if (!entry.by_ring.empty()) refuse(noise.slug(), "has separate parameters for some rings");
       add_weather(noise);
       continue;
     }
@@ -254,7 +255,8 @@ double ChainDensity::log_in_weather(std::size_t i, const MeasuredRangeLaw& law, 
   const double surface = log_surface > least_log_ ? math::exp(log_surface) : 0.0;
   // Drops that are scattered behind the surface have its range.
   double p = surface > 0.0 ? surface * (shown(i, range_m) + of_drops(weather_->beyond, i, range_m, range_m)) : 0.0;
-  const bool is_exact = law.is_discrete() && surface > 0.0;  // a probability, beside which a density is nothing
+  // A probability, beside which a density is nothing.
+  const bool is_exact = surface > 0.0 && (law.is_discrete() || clamped(law, range_m));
   if (!is_exact && range_m >= returns_.min_range_m) {
     p += of_drops(weather_->density, i, clean_m, range_m) * probability(law, range_m, 1e12, nodes());
   }

@@ -118,11 +118,14 @@ void check_ranges_may_err(const NoiseChain& chain, const ChainData& data) {
     const Stage stage = entry.noise.stage();
     const DrawCount draws = entry.noise.info().draws;
     const bool moves = stage == Stage::kRange && draws.normals + draws.uniforms > 0;
-    return moves || stage == Stage::kReading || stage == Stage::kRay;
+    const bool reads = stage == Stage::kReading && detail::NoiseAccess::hooks(entry.noise).act != nullptr;
+    return moves || reads || stage == Stage::kRay;
   });
   if (may_err) return;
-  NoiseChain of_ranges = chain;  // points that are turned keep theirs
-  std::erase_if(of_ranges, [](const ChainEntry& entry) { return entry.noise.stage() == Stage::kHitPoint; });
+  NoiseChain of_ranges = chain;  // points that are turned, and surfaces in weather, keep theirs
+  std::erase_if(of_ranges, [](const ChainEntry& entry) {
+    return entry.noise.stage() == Stage::kHitPoint || detail::NoiseAccess::hooks(entry.noise).soft_law != nullptr;
+  });
   const ChainDensity density(of_ranges, data.returns);
   std::size_t back = 0, off = 0;
   for (const std::size_t i : data.used) {

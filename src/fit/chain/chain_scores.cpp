@@ -77,6 +77,9 @@ void check_returns(const ChainReturns& r) {
     if (!(r.clean_range_m[i] > 0.0F)) {
       throw InputError(fmt::format("return {}: clean range {} m is not above 0", i, r.clean_range_m[i]));
     }
+    if (!r.light.empty() && !(r.light[i] >= 0.0F)) {
+      throw InputError(fmt::format("return {}: light {} is not at least 0", i, r.light[i]));
+    }
     if (i > 0 && r.frame[i] < r.frame[i - 1]) throw InputError(fmt::format("return {}: frames do not ascend", i));
   }
   if (!r.ring.empty() && r.ring.size() != n) {
@@ -84,6 +87,7 @@ void check_returns(const ChainReturns& r) {
   }
   check_turned(r.turned, n);
   check_hits(r.hits, n);
+  if (!(r.least_power >= 0.0)) throw InputError(fmt::format("least_power = {} is not at least 0", r.least_power));
   if (!(r.half_step_m >= 0.0)) throw InputError(fmt::format("half_step_m = {} is not at least 0", r.half_step_m));
   if (!(r.min_range_m >= 0.0 && r.max_range_m > r.min_range_m)) {
     throw InputError(

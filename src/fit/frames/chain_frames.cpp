@@ -82,10 +82,16 @@ bool reads_edges(const NoiseChain& chain) {
                      [](const ChainEntry& entry) { return entry.noise.info().needs.neighbours; });
 }
 
-/// Whether a chain has models that make readings where the scene is empty: of weather, or others.
-bool draws_readings(const NoiseChain& chain, bool of_weather) {
-  return std::any_of(chain.begin(), chain.end(), [&](const ChainEntry& entry) {
-    return entry.noise.stage() == Stage::kReading && entry.noise.info().needs.power == of_weather;
+/// Whether a chain also makes readings where the scene is empty, besides weather.
+bool draws_readings(const NoiseChain& chain) {
+  return std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
+    return entry.noise.stage() == Stage::kReading && !entry.noise.info().needs.power;
+  });
+}
+
+bool has_weather(const NoiseChain& chain) {
+  return std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
+    return detail::NoiseAccess::hooks(entry.noise).soft_law != nullptr;
   });
 }
 
@@ -168,7 +174,8 @@ class ChainFrameReader::Impl {
                        fmt::format(" = {} is not at least {}", options.most_returns, kLeastReturns));
     }
     const SensorView view = make_view(sensor.model);
-    shape_ = view.shape, rays_vary_ = view.rays_vary, farthest_m_ = view.farthest_m, falloff_m_ = view.falloff_m;
+    shape_ = view.shape, rays_vary_ = view.rays_vary, farthest_m_ = view.farthest_m;
+    falloff_m_ = sensor.falloff.law == FalloffLaw::kNone ? view.falloff_m : sensor.falloff.reference_m;
     const double rays = static_cast<double>(frames) * shape_.rows * shape_.cols;
     share_ = std::min(1.0, static_cast<double>(options.most_returns) / std::max(rays, 1.0));
     out_.sensor = sensor.name;
@@ -176,8 +183,8 @@ class ChainFrameReader::Impl {
     out_.returns.outside = outside_of(sensor, view);
     out_.returns.half_step_m = options.half_step_m;
     has_edges_ = reads_edges(sensor.noise) && !sensor.rolling;
-    out_.has_mixture = draws_readings(sensor.noise, false);
-    out_.has_weather = draws_readings(sensor.noise, true) || draws_readings(options.other_chain, true);
+    out_.has_mixture = draws_readings(sensor.noise);
+    out_.has_weather = has_weather(sensor.noise) || has_weather(options.other_chain);
     out_.returns.least_power = double{sensor.detection.least_power()};
     see_from(sensor_);
   }
@@ -280,7 +287,6 @@ class ChainFrameReader::Impl {
     Sensor seeing = sensor;
     seeing.name += "-seen";
     seeing.noise = std::move(models);
-    seeing.falloff = {};
     if (out_.has_weather) seen_ = Frame(kSeen | ChannelSet{Channel::kIntensity});
     seeing_ = simulator_.add_sensor(std::move(seeing));
   }
@@ -396,7 +402,7 @@ class ChainFrameReader::Impl {
   FrameEdges edges_;
   PatternShape shape_;
   double share_ = 1.0, farthest_m_ = 0.0;
-  float falloff_m_ = 0.0F;  ///< of a sensor that gives none
+  float falloff_m_ = 0.0F;
   bool has_edges_ = false, rays_vary_ = false, has_points_ = false;
   std::uint32_t last_ = 0;
   ChainFrames out_;
