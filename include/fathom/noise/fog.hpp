@@ -108,9 +108,9 @@ struct Fog {
 
   static constexpr std::array<LearnedField, 1> kLearned = {
       {{"visibility_m", LearnedRole::kPlain, 1, "all rays are in one weather"}}};
-  /// In some fog: 0 means none.
+  /// In thin fog: 0 means none.
   [[nodiscard]] static Fog begin(Fog p, const LearnedReturns& /*returns*/, std::span<const std::string_view> /*free*/) {
-    if (p.visibility_m == 0.0F) p.visibility_m = 100.0F;
+    if (p.visibility_m == 0.0F) p.visibility_m = 1e4F;
     return p;
   }
   [[nodiscard]] FATHOM_API SoftLaw soft_law(std::span<const float> table) const;

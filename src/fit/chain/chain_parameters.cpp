@@ -123,13 +123,16 @@ void check_ranges_may_err(const NoiseChain& chain, const ChainData& data) {
   });
   if (may_err) return;
   NoiseChain of_ranges = chain;  // points that are turned, and surfaces in weather, keep theirs
-  std::erase_if(of_ranges, [](const ChainEntry& entry) {
-    return entry.noise.stage() == Stage::kHitPoint || detail::NoiseAccess::hooks(entry.noise).soft_law != nullptr;
-  });
+  std::erase_if(of_ranges, [](const ChainEntry& entry) { return entry.noise.stage() == Stage::kHitPoint; });
+  const bool has_weather = std::erase_if(of_ranges, [](const ChainEntry& entry) {
+                             return detail::NoiseAccess::hooks(entry.noise).soft_law != nullptr;
+                           }) > 0;
   const ChainDensity density(of_ranges, data.returns);
   std::size_t back = 0, off = 0;
   for (const std::size_t i : data.used) {
     if (std::isnan(data.returns.range_m[i])) continue;
+    const bool is_before = data.returns.range_m[i] < 0.99999F * data.returns.clean_range_m[i];
+    if (has_weather && is_before) continue;  // it may be a drop
     // What a loss may not keep is another matter.
     const bool is_off = density(i) <= ChainDensity::kLeastLog && density.kept(i) > 0.0;
     ++back, off += is_off ? 1 : 0;
