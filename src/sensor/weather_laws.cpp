@@ -91,8 +91,8 @@ class DropReturns {
   /// -ln u1 at an entry, which may lie between two.
   static double count_of(double entry) {
     constexpr double kLeast = double{T::kLeastLogCount};
-    constexpr double kStep = (double{T::kMostLogCount} - kLeast) / (T::kCounts - 1);
-    return entry < 0.0 ? 0.0 : math::exp(kLeast + kStep * entry);
+    constexpr double kPerEntry = (double{T::kMostLogCount} - kLeast) / (T::kCounts - 1);
+    return entry < 0.0 ? 0.0 : math::exp(kLeast + kPerEntry * entry);
   }
   /// The entry up to which the strongest drop before a surface at d returns more than the power; below 0: none does.
   [[nodiscard]] double end_of(double power, double d) const {
