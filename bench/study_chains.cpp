@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How often the 95 % intervals of `fathom fit chain` hold the truth (tests/fit/calibrate/chain_study.hpp): each model
-// alone, the chains of the presets, a gain and a bias for each ring, and errors that are correlated over
+// alone, the chains of the presets, a gain and a bias for each ring, weather, and errors that are correlated over
 // stretches (the presets in rooms that the scene has wrong, a laser along uneven walls). Prints the tables of
 // bench/README.md.
 
@@ -165,8 +165,8 @@ void print_walls(std::size_t seeds) {
 
 }  // namespace
 
-/// study_chains [SEEDS [NAME]]: NAME of one preset, "alone", "rings", "walls", "rooms", or "alone" and a model, or
-/// "rooms" and a preset, behind a blank.
+/// study_chains [SEEDS [NAME]]: NAME of one preset, "alone", "rings", "walls", "weather", "rooms", or "alone" and a
+/// model, or "rooms" and a preset, behind a blank.
 int main(int argc, char** argv) {
   const std::size_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 200;
   const std::string only = argc > 2 ? argv[2] : "";
@@ -185,4 +185,7 @@ int main(int argc, char** argv) {
     if (all || is_meant("rooms " + std::string(preset.name))) print_each(fathom::test::rooms_study(preset), seeds);
   }
   if (is_meant("walls")) print_walls(seeds);
+  for (const fathom::test::ChainStudy& study : fathom::test::weather_studies()) {
+    if (is_meant("weather")) print_each(study, seeds);
+  }
 }

@@ -39,11 +39,13 @@ class ChainReturns:
     edge_rad: Any = field(default_factory=_none)  #: what edge_loss reads of the neighbours; empty: not known
     jump: Any = field(default_factory=_none)
     jump_rad: Any = field(default_factory=_none)
+    light: Any = field(default_factory=_none)  #: of surfaces in clear air, for weather: reflectivity x law; empty: not known
     fx_px: float = 0.0  #: of the sensor's camera, if it is one
     cx_px: float = 0.0
     baseline_m: float = 0.0
     min_range_m: float = 0.0  #: of the sensor
     max_range_m: float = 1e9
+    least_power: float = 0.0  #: that the sensor detects: 0.1 / reach_10_m^2; 0: it detects all
     outside: str = "kept"  #: ranges that noise carried outside these limits are "kept", "clamped" or "lost"
     half_step_m: float = 0.0  #: half the step to which ranges are rounded; 0: no rounding
     depths_are_rounded: bool = False  #: true: depths are rounded; false: ranges are

@@ -17,7 +17,7 @@ namespace fathom::python {
 namespace {
 
 /// Arrays of returns by their names in python/fathom/_chains.py.
-constexpr std::array<std::pair<const char*, std::vector<float> ChainReturns::*>, 9> kArrays = {{
+constexpr std::array<std::pair<const char*, std::vector<float> ChainReturns::*>, 10> kArrays = {{
     {"range_m", &ChainReturns::range_m},
     {"clean_range_m", &ChainReturns::clean_range_m},
     {"clean_x_m", &ChainReturns::clean_x_m},
@@ -27,6 +27,7 @@ constexpr std::array<std::pair<const char*, std::vector<float> ChainReturns::*>,
     {"edge_rad", &ChainReturns::edge_rad},
     {"jump", &ChainReturns::jump},
     {"jump_rad", &ChainReturns::jump_rad},
+    {"light", &ChainReturns::light},
 }};
 
 template <class T>
@@ -104,6 +105,7 @@ ChainReturns returns_of(const py::dict& d) {
   r.optics = {static_cast<float>(real(d["fx_px"], "fx_px")), static_cast<float>(real(d["cx_px"], "cx_px")),
               static_cast<float>(real(d["baseline_m"], "baseline_m"))};
   r.min_range_m = real(d["min_range_m"], "min_range_m"), r.max_range_m = real(d["max_range_m"], "max_range_m");
+  r.least_power = real(d["least_power"], "least_power");
   r.sensor_moved = py::cast<bool>(d["sensor_moved"]);
   r.outside = word_of<OutsideLimits>(py::cast<std::string>(d["outside"]), "outside");
   r.half_step_m = real(d["half_step_m"], "half_step_m");
@@ -120,7 +122,7 @@ py::dict returns_dict(const ChainReturns& r) {
   d["ring"] = copied<std::uint16_t>(r.ring), d["sensor_moved"] = r.sensor_moved;
   d["fx_px"] = double{r.optics.fx_px}, d["cx_px"] = double{r.optics.cx_px};
   d["baseline_m"] = double{r.optics.baseline_m};
-  d["min_range_m"] = r.min_range_m, d["max_range_m"] = r.max_range_m;
+  d["min_range_m"] = r.min_range_m, d["max_range_m"] = r.max_range_m, d["least_power"] = r.least_power;
   d["outside"] = kChoiceWords<OutsideLimits>[static_cast<std::size_t>(r.outside)];
   d["half_step_m"] = r.half_step_m, d["depths_are_rounded"] = r.depths_are_rounded;
   d["turned"] = turned_dict(r.turned);

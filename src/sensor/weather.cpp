@@ -166,41 +166,51 @@ class SoftPeaks {
         begin_m_(begin_m),
         step_m_(span_m / static_cast<double>(kFiner * (cells - 1))),
         cells_(cells) {
+    const auto wave_at = [&](double r) { return math::sincos(std::numbers::pi * r / pulse_m); };
+    waves_.push_back(wave_at(begin_m));
     for (std::size_t i = 0; i < kFiner * (cells - 1); ++i) {
       const double r = begin_m + step_m_ * (static_cast<double>(i) + 0.5), value = step_m_ * light(r);
-      const auto [sine, cosine] = math::sincos(std::numbers::pi * r / pulse_m);
+      const auto [sine, cosine] = wave_at(r);
       plain_.push_back(plain_.back() + value);
       cosine_.push_back(cosine_.back() + value * cosine), sine_.push_back(sine_.back() + value * sine);
+      waves_.push_back(wave_at(begin_m + step_m_ * static_cast<double>(i + 1)));
     }
   }
 
   /// The largest return of the droplets before each cell's range, times `scale`, and its place: [cells] each.
   void tabulate(double scale, float* power, float* place) const {
-    std::fill_n(place, cells_, static_cast<float>(begin_m_));
-    const auto pulse_steps = static_cast<std::size_t>(std::lround(2.0 * pulse_m_ / step_m_));
-    for (std::size_t at = 0; at < plain_.size(); ++at) {
-      const double r = begin_m_ + step_m_ * static_cast<double>(at);
-      const auto [sine, cosine] = math::sincos(std::numbers::pi * r / pulse_m_);
-      const std::size_t first = at > pulse_steps ? at - pulse_steps : 0;
-      for (std::size_t cell = 1; cell < cells_; ++cell) {
-        const std::size_t last = std::max(first, std::min(at, kFiner * cell));
-        // sin^2(x) = (1 - cos(2 x)) / 2
-        const double sum = 0.5 * (plain_[last] - plain_[first] - cosine * (cosine_[last] - cosine_[first]) -
-                                  sine * (sine_[last] - sine_[first]));
-        if (!(scale * sum > double{power[cell]})) continue;
-        power[cell] = static_cast<float>(scale * sum),
-        place[cell] = static_cast<float>(std::max(r - pulse_m_, begin_m_));
-      }
+    place[0] = static_cast<float>(begin_m_);
+    std::vector<double> sums(plain_.size());
+    for (std::size_t cell = 1; cell < cells_; ++cell) {
+      for (std::size_t at = 0; at < sums.size(); ++at) sums[at] = sum_at(at, kFiner * cell);
+      const auto best = static_cast<std::size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin());
+      // The top of a parabola: from one step to the next, the place would jump with the visibility.
+      const bool is_inside = best > 0 && best + 1 < sums.size();
+      const double left = is_inside ? sums[best - 1] : sums[best], right = is_inside ? sums[best + 1] : sums[best];
+      const double bend = left - 2.0 * sums[best] + right, off = bend < 0.0 ? 0.5 * (left - right) / bend : 0.0;
+      const double r = begin_m_ + step_m_ * (static_cast<double>(best) + std::clamp(off, -0.5, 0.5));
+      power[cell] = static_cast<float>(scale * sums[best]);
+      place[cell] = static_cast<float>(std::max(r - pulse_m_, begin_m_));
     }
   }
 
  private:
+  /// The return at step `at` of the droplets before step `end`.
+  [[nodiscard]] double sum_at(std::size_t at, std::size_t end) const {
+    const auto pulse_steps = static_cast<std::size_t>(std::lround(2.0 * pulse_m_ / step_m_));
+    const std::size_t first = at > pulse_steps ? at - pulse_steps : 0, last = std::max(first, std::min(at, end));
+    // sin^2(x) = (1 - cos(2 x)) / 2
+    return 0.5 * (plain_[last] - plain_[first] - waves_[at].cos * (cosine_[last] - cosine_[first]) -
+                  waves_[at].sin * (sine_[last] - sine_[first]));
+  }
+
   static constexpr std::size_t kFiner = 8;  ///< steps of the integrals in a cell
 
   double pulse_m_, begin_m_, step_m_;
   std::size_t cells_;
   /// Integrals over the light, and over its products with the cosine and the sine of pi r / l, which make the pulse's.
   std::vector<double> plain_ = {0.0}, cosine_ = {0.0}, sine_ = {0.0};
+  std::vector<math::SinCos64> waves_;  ///< at the steps
 };
 
 }  // namespace

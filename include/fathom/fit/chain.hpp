@@ -110,11 +110,13 @@ struct ChainReturns {
   std::vector<float> incidence_rad;  ///< in [0, pi / 2]
   std::vector<float> energy;         ///< as Channel::kEnergy
   std::vector<float> edge_rad, jump, jump_rad;  ///< of noise/model.hpp, for edge_loss; all empty if unknown
+  std::vector<float> light = {};  ///< of the surface, reflectivity x law(incidence), for weather; empty if unknown
   std::vector<std::uint16_t> ring = {};         ///< scan line of its ray; empty if unknown
   std::vector<std::uint32_t> frame;             ///< ascending
   bool sensor_moved = false;                    ///< whether its frames are from different places
   Optics optics = {};                           ///< of the sensor's camera, if it is one
   double min_range_m = 0.0, max_range_m = 1e9;  ///< of the sensor
+  double least_power = 0.0;                     ///< that the sensor detects (noise/detail/power.hpp); 0: it detects all
   OutsideLimits outside = OutsideLimits::kKept;
   double half_step_m = 0.0;         ///< ranges are rounded to multiples of twice this; 0: they are not rounded
   bool depths_are_rounded = false;  ///< true: distances to the image plane are rounded; false: ranges are

@@ -45,7 +45,7 @@ struct ChainFrames {
   std::string sensor;      ///< its name
   std::size_t frames = 0;  ///< read
   std::size_t hidden = 0;  ///< rays left out for cameras, windows, detection and optics
-  /// Readings where the scene has nothing within the limits, left out; 0 where the chain has a beam_mixture.
+  /// Readings where the scene has nothing within the limits, left out; 0 where the chain has a beam_mixture or weather.
   std::size_t unexpected = 0;
   /// Times what the sensor measures: readings from there on are no ranges that noise or rounding carried beyond it.
   static constexpr double kBeyond = 1.01;
@@ -55,6 +55,7 @@ struct ChainFrames {
   /// Points that no turn about the axis of angular_hit brings their rays to, to 1e-3 rad; they are taken.
   std::size_t askew = 0;
   bool has_mixture = false;    ///< whether the sensor's chain draws readings beside the surface (beam_mixture)
+  bool has_weather = false;    ///< whether drops in the air may be readings
   std::vector<Finding> notes;  ///< on what was read
 
   /// The notes, what was left out that should not be, and whether the scene is another place.

@@ -79,6 +79,11 @@ constexpr void add_learning_hooks(NoiseHooks& hooks) {
       return M::loss_probability(model_at<M>(m), hit, surface);
     };
   }
+  if constexpr (requires(const M& m) { m.soft_law({}); }) {
+    hooks.soft_law = [](const void* m, std::span<const float> table) -> SoftLaw {
+      return model_at<M>(m).soft_law(table);
+    };
+  }
   if constexpr (requires(const M& m) { m.turn(); }) {
     hooks.turn = [](const void* m) -> AxisTurn { return model_at<M>(m).turn(); };
   }

@@ -11,9 +11,13 @@
 // range d of the surface alone, and are tabulated. pi: a matt surface of reflectivity 1 returns 1 / pi per sr. The
 // sensor reports the stronger of this peak and of the surface (noise/detail/weather.hpp).
 //
-// The place of the soft return is scattered, because droplets fluctuate: by scatter_m times a number of the beta
-// distribution (2, 20), 1 - u1^(1/21) u2^(1/20), but not behind the surface. Its power is not drawn. Hahner's program
-// has this law with 10 m as its variant 4; no measurement of it is published. A return from droplets has no entity.
+// Droplets fluctuate, and so do the place and the power of their return. The place is scattered by scatter_m times a
+// number of the beta distribution (2, 20), but not behind the surface. Hahner's program has this law with 10 m as its
+// variant 4. The power is the peak times a gamma number of mean 1 and standard deviation s = power_scatter, as the cube
+// (1 - s^2 / 9 + s N / 3)^3 of Wilson and Hilferty (PNAS 17, 1931), N ~ normal. Light from many scatterers has a gamma
+// law (Goodman, "Some effects of target-induced scintillation on optical radar performance", Proceedings of the IEEE
+// 53, 1965). No measurement of the two scatters is published; the default of 0.2 is a guess. A return from droplets has
+// no entity.
 //
 // With a region, only the air in it is foggy: smoke, dust, exhaust or spray. It is a box or an ellipsoid of these sizes
 // about a centre in the world; an entry for an entity is another cloud, in the frame of this entity at the time of the
@@ -39,6 +43,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -58,6 +63,7 @@ struct Fog {
   float crossover_begin_m = 0.9F;
   float crossover_end_m = 1.0F;
   float scatter_m = 10.0F;
+  float power_scatter = 0.2F;
   FogRegion region = FogRegion::kNone;
   float x_m = 0.0F, y_m = 0.0F, z_m = 0.0F;
   float size_x_m = 1.0F, size_y_m = 1.0F, size_z_m = 1.0F;
@@ -66,7 +72,7 @@ struct Fog {
   static constexpr std::string_view kSlug = "fog";
   static constexpr std::string_view kDoc = "Fog: dims surfaces, and reports droplets that return more light.";
   static constexpr Stage kStage = Stage::kReading;
-  static constexpr DrawCount kDraws = {.uniforms = 2};
+  static constexpr DrawCount kDraws = {.normals = 1, .uniforms = 1};
   static constexpr SurfaceNeeds kNeeds = {.power = true, .place = true};
 
   static constexpr auto fields() {
@@ -81,6 +87,7 @@ struct Fog {
          "range at which the receiver begins to see the beam"},
         {"crossover_end_m", "m", &Fog::crossover_end_m, 0.01, 50, "range from which on it sees all of it"},
         {"scatter_m", "m", &Fog::scatter_m, 0, 100, "scale of the scatter of returns from droplets"},
+        {"power_scatter", "1", &Fog::power_scatter, 0, 1, "relative standard deviation of the power of these returns"},
         {"region", "none|box|sphere", choice<&Fog::region>, 0, 0, "shape of a cloud; none: fog is everywhere"},
         {"x_m", "m", &Fog::x_m, -kFarM, kFarM, "centre of the cloud in the world, or in the frame of its entity"},
         {"y_m", "m", &Fog::y_m, -kFarM, kFarM, "the same along y"},
@@ -111,6 +118,15 @@ struct Fog {
   [[nodiscard]] constexpr bool is_placed() const { return region != FogRegion::kNone; }
   [[nodiscard]] FATHOM_API std::vector<float> tabulate() const;
 
+  static constexpr std::array<LearnedField, 1> kLearned = {
+      {{"visibility_m", LearnedRole::kPlain, 1, "all rays are in one weather"}}};
+  /// In thin fog: 0 means none.
+  [[nodiscard]] static Fog begin(Fog p, const LearnedReturns& /*returns*/, std::span<const std::string_view> /*free*/) {
+    if (p.visibility_m == 0.0F) p.visibility_m = 1e4F;
+    return p;
+  }
+  [[nodiscard]] FATHOM_API SoftLaw soft_law(std::span<const float> table) const;
+
   FATHOM_KERNEL static PoweredReading apply(const Fog& p, const Ray& ray, const PoweredReading& in,
                                             const Receiver& receiver, const Draws<kDraws>& draws) {
     return p.is_placed() ? apply_in<true>(p, ray, in, receiver, draws) : apply_in<false>(p, ray, in, receiver, draws);
@@ -134,8 +150,9 @@ struct Fog {
       peak = {math::select(is_far, cloud.power, near * peak.power),
               math::select(is_far, cloud.range_m, peak.range_m)};
     }
-    const float place = peak.range_m + p.scatter_m * beta_2_20(draws);
-    const SoftReturn soft = {math::select(way > 0.0F, peak.power, 0.0F), math::select(place < d, place, d)};
+    const float place = peak.range_m + p.scatter_m * beta_2_20(draws.uniform[0]);
+    const float power = peak.power * p.gamma_of(draws.normal[0]);
+    const SoftReturn soft = {math::select(way > 0.0F, power, 0.0F), math::select(place < d, place, d)};
     return report_stronger(ray, in, transmittance(receiver.table[kExtinction], density * way), soft, receiver);
   }
 
@@ -153,6 +170,13 @@ struct Fog {
     const float begin = math::select(low > 0.0F, low, 0.0F);
     const bool meets = high > begin;
     return {math::select(meets, begin, 0.0F), math::select(meets, high, 0.0F)};
+  }
+
+  /// Before a surface at d, of fog everywhere.
+  [[nodiscard]] FATHOM_KERNEL SoftReturn peak_of_fog(const float* table, float d) const {
+    const float along = (d - crossover_begin_m) / table_span_m() * static_cast<float>(kRanges - 1);
+    const TablePlace at = place_in_table(along, kRanges);
+    return {table_value_at(table + kPowerOf, at), table_value_at(table + kRangeOf, at)};
   }
 
  private:
@@ -204,11 +228,6 @@ struct Fog {
     return {-b / a - half, -b / a + half};
   }
 
-  [[nodiscard]] FATHOM_KERNEL SoftReturn peak_of_fog(const float* table, float d) const {
-    const float along = (d - crossover_begin_m) / table_span_m() * static_cast<float>(kRanges - 1);
-    const TablePlace at = place_in_table(along, kRanges);
-    return {table_value_at(table + kPowerOf, at), table_value_at(table + kRangeOf, at)};
-  }
   [[nodiscard]] FATHOM_KERNEL SoftReturn peak_of_cloud(const float* table, float begin_m, float way,
                                                        float density) const {
     const TablePlace at = place_in_table(density * way / (2.0F * pulse_m) * static_cast<float>(kRanges - 1), kRanges);
@@ -229,8 +248,14 @@ struct Fog {
     return math::select(rise > 0.0F, rise, 0.0F) + 2.0F * pulse_m;
   }
 
-  FATHOM_KERNEL static float beta_2_20(const Draws<kDraws>& draws) {
-    return 1.0F - math::exp(math::log(1.0F - draws.uniform[0]) / 21.0F + math::log(1.0F - draws.uniform[1]) / 20.0F);
+  /// A beta number from the probability u of a smaller one: to 5e-5, a polynomial in sqrt(-ln(1 - u)).
+  FATHOM_KERNEL static float beta_2_20(float u) {
+    const float q = math::sqrt(-math::log(1.0F - u));
+    return q * (0.06900748F + q * (0.0301433F + q * (0.001726272F + q * (0.000133594F * q - 0.001565214F))));
+  }
+  [[nodiscard]] FATHOM_KERNEL float gamma_of(float normal) const {
+    const float root = 1.0F - power_scatter * (power_scatter / 9.0F - normal / 3.0F);
+    return math::select(root > 0.0F, root * root * root, 0.0F);
   }
 };
 

@@ -35,6 +35,7 @@
 //
 //   act(p, law)        applies its error to the law of a range (noise/detail/measured_range_law.hpp)
 //   loss_probability(p, Return, Surface)   the probability that a model of loss takes such a return, a FATHOM_KERNEL
+//   soft_law(table)    of a model with tabulate(): the drops before a surface, as a SoftLaw
 //   turn()             the rotation of rays or hit points: an AxisTurn
 //   kLearned           the parameters that returns can determine: an array of LearnedField
 //   jumps(field)       whether the likelihood jumps along a parameter of role kThreshold; true without this member
@@ -61,6 +62,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -254,6 +256,15 @@ struct LossCover {
   double lost_share = 0.0;
   double kept_rad = 0.0;  ///< the largest incidence of a return that was not lost
   double far_m = 0.0;     ///< the depth beyond which 5 % of the returns are
+};
+
+/// The light that air leaves and that its drops return, as a law. Its functions take the power that drops must exceed,
+/// the range of the surface behind them, and a range r. They use the table of the model, which must outlive them.
+struct SoftLaw {
+  using OfDrops = std::function<double(double power, double surface_m, double r_m)>;
+  double extinction_per_m = 0.0;
+  OfDrops beyond;   ///< probability that drops return more than the power, from beyond r
+  OfDrops density;  ///< of this return along r, 1/m
 };
 
 /// Measured returns, from which a model may guess where learning begins. Arrays [returns].

@@ -15,6 +15,7 @@
 // Not modelled: flakes wider than their melted drop, and snow on the ground.
 
 #include <array>
+#include <span>
 
 #include <fathom/noise/detail/weather.hpp>
 
@@ -49,6 +50,10 @@ struct Snow {
   }
   [[nodiscard]] FATHOM_API DropLaw drops() const;
   [[nodiscard]] std::vector<float> tabulate() const { return DropTable::make(drops()); }
+
+  static constexpr std::array<LearnedField, 1> kLearned = {
+      {{"rate_mm_per_h", LearnedRole::kPlain, 1, "all rays are in one weather"}}};
+  [[nodiscard]] static SoftLaw soft_law(std::span<const float> table) { return strongest_drop_law(table); }
 
   FATHOM_KERNEL static PoweredReading apply(const Snow& /*p*/, const Ray& ray, const PoweredReading& in,
                                             const Receiver& receiver, const Draws<kDraws>& draws) {

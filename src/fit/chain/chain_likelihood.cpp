@@ -120,6 +120,11 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
       continue;
     }
     if (noise.is_identity() && entry.by_ring.empty()) continue;
+    if (detail::NoiseAccess::hooks(noise).soft_law != nullptr) {
+      if (!entry.by_ring.empty()) refuse(noise.slug(), "has separate parameters for some rings");
+      add_weather(noise);
+      continue;
+    }
     Step step(entry, static_cast<std::size_t>(&entry - chain_.data()));
     if (step.act == nullptr && step.loss == nullptr) {
       const bool is_registered = detail::NoiseAccess::place_in_list(noise).has_value();
@@ -147,6 +152,14 @@ void ChainDensity::add_hit_turn(const ChainEntry& entry) {
       {turn_of(entry.noise), values_of_rings(entry, turn_of), hits_.empty() ? &turns.first_rad : &turns.second_rad});
 }
 
+void ChainDensity::add_weather(const Noise& noise) {
+  if (weather_) refuse(noise.slug(), "comes after other weather, and their drops have no density together");
+  if (noise.is_placed()) refuse(noise.slug(), "is a cloud, and the returns do not know the way of rays through it");
+  if (returns_.light.empty()) refuse(noise.slug(), "needs the light of surfaces, and the returns do not know it");
+  weather_ =
+      detail::NoiseAccess::hooks(noise).soft_law(detail::NoiseAccess::model(noise), detail::NoiseAccess::table(noise));
+}
+
 void ChainDensity::find_laws() {
   std::size_t rings = 1;  // rings behind the last entry have the models themselves
   for (const Step& step : ranges_) rings = std::max(rings, step.of_ring.size() + 1);
@@ -162,10 +175,11 @@ void ChainDensity::find_laws() {
     }
     is_disparity_ = probe.from_disparity;
     const bool has_levels = is_disparity_ && probe.steps_per_px > 0.0 && rings == 1;
-    if (has_levels && hits_.empty() && returns_.outside != OutsideLimits::kClamped) {
+    if (has_levels && hits_.empty() && !weather_ && returns_.outside != OutsideLimits::kClamped) {
       level_deviation_px_ = probe.deviation_px;
     }
     if (!probe.unknown.empty()) refuse("it", fmt::format("has {}", probe.unknown));
+    if (weather_ && probe.is_mixture) refuse("it", "has weather beside a mixture of readings");
     if (!(probe.student_m > 0.0)) continue;
     if (nu && *nu != probe.nu) refuse(slug, "has another nu for some rings");
     nu = probe.nu;
@@ -275,12 +289,51 @@ double ChainDensity::half_step_of(std::size_t i) const {
   return r.half_step_m * slope;
 }
 
-double ChainDensity::log_range(std::size_t i) const {
+double ChainDensity::log_surface(const MeasuredRangeLaw& law, std::size_t i) const {
   const double range_m = double{returns_.range_m[i]}, half_m = half_step_of(i);
-  const MeasuredRangeLaw law = this->law(i);
   if (const auto p = clamped(law, range_m)) return *p > 0.0 ? math::log(*p) : least_log_;
   if (!is_on_level(law, range_m, half_m)) return least_log_;
   return log_density(law, range_m, half_m, nodes());
+}
+
+double ChainDensity::log_range(std::size_t i) const {
+  const MeasuredRangeLaw law = this->law(i);
+  const double log = log_surface(law, i);
+  return weather_ ? log_in_weather(i, law, log) : log;
+}
+
+ChainDensity::AirLight ChainDensity::light_at(std::size_t i, double range_m) const {
+  constexpr double kSpread = 0.01;  // of the light that a scene knows, relative: else the likelihood would jump
+  const double clear = std::max(double{returns_.light[i]}, 1e-30) / (range_m * range_m);
+  const double far = std::min(range_m, returns_.max_range_m), least = returns_.least_power;
+  const double power = std::max(clear * math::exp(-2.0 * weather_->extinction_per_m * far), 1e-300);
+  if (!(least > 0.0)) return {power, 0.1 / (returns_.max_range_m * returns_.max_range_m), 1.0};
+  const auto detected = [&](double p) { return math::normal_cdf(math::log(p / least) / kSpread); };
+  return {power, least, std::min(1.0, detected(power) / std::max(detected(clear), 1e-300))};
+}
+
+double ChainDensity::of_drops(const SoftLaw::OfDrops& law, std::size_t i, double surface_m, double r_m) const {
+  const AirLight light = light_at(i, surface_m);
+  const double outshining = light.seen > 0.0 ? light.seen * law(light.stronger(), surface_m, r_m) : 0.0;
+  return light.seen < 1.0 ? outshining + (1.0 - light.seen) * law(light.drops, surface_m, r_m) : outshining;
+}
+
+double ChainDensity::shown(std::size_t i, double range_m) const {
+  const AirLight light = light_at(i, range_m);
+  return light.seen * (1.0 - weather_->beyond(light.stronger(), range_m, returns_.min_range_m));
+}
+
+double ChainDensity::log_in_weather(std::size_t i, const MeasuredRangeLaw& law, double log_surface) const {
+  const double range_m = double{returns_.range_m[i]}, clean_m = double{returns_.clean_range_m[i]};
+  const double surface = log_surface > least_log_ ? math::exp(log_surface) : 0.0;
+  // Drops that are scattered behind the surface have its range.
+  double p = surface > 0.0 ? surface * (shown(i, range_m) + of_drops(weather_->beyond, i, range_m, range_m)) : 0.0;
+  // A probability, beside which a density is nothing.
+  const bool is_exact = surface > 0.0 && (law.is_discrete() || clamped(law, range_m));
+  if (!is_exact && range_m >= returns_.min_range_m) {
+    p += of_drops(weather_->density, i, clean_m, range_m) * probability(law, range_m, 1e12, nodes());
+  }
+  return floored_log(p);
 }
 
 double ChainDensity::log_hit(std::size_t i) const {
@@ -294,7 +347,10 @@ double ChainDensity::log_hit(std::size_t i) const {
 
 double ChainDensity::reported(std::size_t i) const {
   if (turns_) return turned_reported(i);
-  return ranges_.empty() ? 1.0 : reported_by(law(i));
+  const double of_surface = ranges_.empty() ? 1.0 : reported_by(law(i));
+  if (!weather_) return of_surface;
+  const double clean_m = double{returns_.clean_range_m[i]};
+  return shown(i, clean_m) * of_surface + of_drops(weather_->beyond, i, clean_m, returns_.min_range_m);
 }
 
 void ChainDensity::effects(std::size_t i, std::vector<double>& out) const {
@@ -317,11 +373,20 @@ void ChainDensity::effects(std::size_t i, std::vector<double>& out) const {
     out.insert(out.end(), {turn.mean_rad, turn.stddev_rad});
   }
   if (turns_) out.insert(out.end(), {turns_->law.mean, turns_->law.variance});
+  if (!weather_) return;
+  const double clean_m = double{returns_.clean_range_m[i]};
+  out.insert(out.end(),
+             {math::log(light_at(i, clean_m).power), of_drops(weather_->beyond, i, clean_m, returns_.min_range_m)});
 }
 
 double ChainDensity::probability_between(std::size_t i, double low_m, double high_m) const {
   if (turns_) return turned_between(i, low_m, high_m);
-  return probability(law(i), low_m, high_m, nodes());
+  const double of_surface = probability(law(i), low_m, high_m, nodes());
+  if (!weather_) return of_surface;
+  const double clean_m = double{returns_.clean_range_m[i]};
+  const auto beyond = [&](double r_m) { return of_drops(weather_->beyond, i, clean_m, r_m); };
+  const double low = std::max(low_m, returns_.min_range_m), high = std::min(high_m, clean_m);
+  return of_surface * (shown(i, clean_m) + beyond(clean_m)) + (low < high ? beyond(low) - beyond(high) : 0.0);
 }
 
 double ChainDensity::range_part(std::size_t i) const { return is_lost(i) ? reported(i) : log_range(i) + log_hit(i); }

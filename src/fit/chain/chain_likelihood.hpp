@@ -108,6 +108,22 @@ class ChainDensity {
   };
   void add_hit_turn(const ChainEntry& entry);
 
+  /// Takes the weather of the chain. Throws for weather whose drops have no density here.
+  void add_weather(const Noise& noise);
+  /// The light of return i from a surface at a range, through the weather.
+  struct AirLight {
+    double power;  ///< of the surface
+    double drops;  ///< weakest power of drops that the sensor detects
+    double seen;   ///< probability that the sensor detects the surface
+    [[nodiscard]] double stronger() const { return power > drops ? power : drops; }
+  };
+  [[nodiscard]] AirLight light_at(std::size_t i, double range_m) const;
+  /// A law of the drops before a surface of return i that outshine it, or that the sensor detects without it.
+  [[nodiscard]] double of_drops(const SoftLaw::OfDrops& law, std::size_t i, double surface_m, double r_m) const;
+  /// Probability that the sensor reports a surface of return i at this range, and no drops.
+  [[nodiscard]] double shown(std::size_t i, double range_m) const;
+  /// Log density of the measured range, of drops or of the surface, whose own log density is `log_surface`.
+  [[nodiscard]] double log_in_weather(std::size_t i, const MeasuredRangeLaw& law, double log_surface) const;
   /// Throws for laws that are not known, and prepares for heavy tails.
   void find_laws();
   [[nodiscard]] double kept_by(const Step& step, std::size_t i, const Return& hit, const Surface& surface) const;
@@ -133,7 +149,8 @@ class ChainDensity {
   [[nodiscard]] double floored_log(double p) const;
   /// Half a step of the readings of return i, along its nominal ray.
   [[nodiscard]] double half_step_of(std::size_t i) const;
-  /// Log density of the range that was measured.
+  /// Log density of the range that was measured, without drops.
+  [[nodiscard]] double log_surface(const MeasuredRangeLaw& law, std::size_t i) const;
   [[nodiscard]] double log_range(std::size_t i) const;
   /// Log density of the angles by which its point lies beside its ray, per rad each; 0 where they are not known.
   [[nodiscard]] double log_hit(std::size_t i) const;
@@ -170,6 +187,7 @@ class ChainDensity {
   std::span<const float> cosines_;  ///< of share_cosines(); may be empty
   std::vector<Step> losses_, ranges_;
   std::vector<HitStep> hits_;
+  std::optional<SoftLaw> weather_;
   std::optional<StudentNodes> nodes_;
   std::optional<RayTurns> turns_;                                  ///< of a chain that turns rays
   std::shared_ptr<const std::vector<std::vector<Facet>>> shared_;  ///< by surroundings; null: each return has its own

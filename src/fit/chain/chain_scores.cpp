@@ -51,7 +51,7 @@ Split split_frames(const ChainReturns& r, const ChainFitOptions& options) {
 ChainReturns returns_at(const ChainReturns& returns, std::span<const std::size_t> places) {
   ChainReturns r = returns;
   r.turned = {};
-  for (auto* values : {&r.range_m, &r.clean_range_m, &r.clean_x_m, &r.clean_y_m, &r.incidence_rad, &r.energy,
+  for (auto* values : {&r.range_m, &r.clean_range_m, &r.clean_x_m, &r.clean_y_m, &r.incidence_rad, &r.energy, &r.light,
                        &r.edge_rad, &r.jump, &r.jump_rad, &r.hits.first_rad, &r.hits.second_rad}) {
     take_places(*values, places);
   }
@@ -70,9 +70,15 @@ void check_returns(const ChainReturns& r) {
       throw InputError(fmt::format("{} values of edges given for {} returns", size, n));
     }
   }
+  if (!r.light.empty() && r.light.size() != n) {
+    throw InputError(fmt::format("{} values of light given for {} returns", r.light.size(), n));
+  }
   for (std::size_t i = 0; i < n; ++i) {
     if (!(r.clean_range_m[i] > 0.0F)) {
       throw InputError(fmt::format("return {}: clean range {} m is not above 0", i, r.clean_range_m[i]));
+    }
+    if (!r.light.empty() && !(r.light[i] >= 0.0F)) {
+      throw InputError(fmt::format("return {}: light {} is not at least 0", i, r.light[i]));
     }
     if (i > 0 && r.frame[i] < r.frame[i - 1]) throw InputError(fmt::format("return {}: frames do not ascend", i));
   }
@@ -81,6 +87,7 @@ void check_returns(const ChainReturns& r) {
   }
   check_turned(r.turned, n);
   check_hits(r.hits, n);
+  if (!(r.least_power >= 0.0)) throw InputError(fmt::format("least_power = {} is not at least 0", r.least_power));
   if (!(r.half_step_m >= 0.0)) throw InputError(fmt::format("half_step_m = {} is not at least 0", r.half_step_m));
   if (!(r.min_range_m >= 0.0 && r.max_range_m > r.min_range_m)) {
     throw InputError(
@@ -115,7 +122,7 @@ void check_scorable(const NoiseChain& chain) {
   ChainReturns all_known;  // without returns, but with all arrays that a model may need
   all_known.ring = {0};
   all_known.max_range_m = 1.0;
-  all_known.edge_rad = all_known.jump = all_known.jump_rad = {0.0F};
+  all_known.edge_rad = all_known.jump = all_known.jump_rad = all_known.light = {0.0F};
   if (const auto turn = ray_turn(chain)) all_known.turned.axis = turn->axis;
   all_known.turned.angle_rad = {-1.0, 0.0, 1.0};
   static_cast<void>(ChainDensity(chain, all_known));

@@ -20,6 +20,7 @@
 #include "fit/chain/chain_likelihood.hpp"
 #include "fit/frames/frame_geometry.hpp"
 #include "sensor/noise_access.hpp"
+#include "sensor/returns.hpp"
 #include "sensor/sensor_view.hpp"
 
 namespace fathom {
@@ -81,10 +82,16 @@ bool reads_edges(const NoiseChain& chain) {
                      [](const ChainEntry& entry) { return entry.noise.info().needs.neighbours; });
 }
 
-/// Whether a chain also makes readings where the scene is empty. Weather is not learned.
+/// Whether a chain also makes readings where the scene is empty, besides weather.
 bool draws_readings(const NoiseChain& chain) {
   return std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
     return entry.noise.stage() == Stage::kReading && !entry.noise.info().needs.power;
+  });
+}
+
+bool has_weather(const NoiseChain& chain) {
+  return std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
+    return detail::NoiseAccess::hooks(entry.noise).soft_law != nullptr;
   });
 }
 
@@ -139,7 +146,8 @@ std::vector<Finding> ChainFrames::findings() const {
                      "turn about that axis alone",
                      counted(askew, "point"), askew == 1 ? "lies" : "lie", detail::models_of(Stage::kHitPoint)));
   }
-  const std::string of_scene = scene_note(returns, has_mixture);
+  // Ranges of drops differ from the scene, and neighbours together.
+  const std::string of_scene = has_weather ? std::string() : scene_note(returns, has_mixture);
   if (!of_scene.empty()) all.push_back({Severity::kUnusable, "wrong_map", of_scene});
   return all;
 }
@@ -167,6 +175,7 @@ class ChainFrameReader::Impl {
     }
     const SensorView view = make_view(sensor.model);
     shape_ = view.shape, rays_vary_ = view.rays_vary, farthest_m_ = view.farthest_m;
+    falloff_m_ = sensor.falloff.law == FalloffLaw::kNone ? view.falloff_m : sensor.falloff.reference_m;
     const double rays = static_cast<double>(frames) * shape_.rows * shape_.cols;
     share_ = std::min(1.0, static_cast<double>(options.most_returns) / std::max(rays, 1.0));
     out_.sensor = sensor.name;
@@ -175,6 +184,8 @@ class ChainFrameReader::Impl {
     out_.returns.half_step_m = options.half_step_m;
     has_edges_ = reads_edges(sensor.noise) && !sensor.rolling;
     out_.has_mixture = draws_readings(sensor.noise);
+    out_.has_weather = has_weather(sensor.noise) || has_weather(options.other_chain);
+    out_.returns.least_power = double{sensor.detection.least_power()};
     see_from(sensor_);
   }
 
@@ -271,10 +282,12 @@ class ChainFrameReader::Impl {
                        detail::models_of(Stage::kRay), ", and its chain has none");
     }
     NoiseChain models = scene_models(sensor.noise);
-    if (models.empty() && !(sensor.detection.least_power() > 0.0F) && !has_optics(simulator_.scene())) return;
+    const bool is_detecting = sensor.detection.least_power() > 0.0F;
+    if (models.empty() && !is_detecting && !out_.has_weather && !has_optics(simulator_.scene())) return;
     Sensor seeing = sensor;
     seeing.name += "-seen";
     seeing.noise = std::move(models);
+    if (out_.has_weather) seen_ = Frame(kSeen | ChannelSet{Channel::kIntensity});
     seeing_ = simulator_.add_sensor(std::move(seeing));
   }
 
@@ -352,7 +365,7 @@ class ChainFrameReader::Impl {
       is_there = false, ++out_.beyond;
     }
     if (!is_within(rays, i)) {
-      out_.unexpected += is_there && !out_.has_mixture ? 1 : 0;
+      out_.unexpected += is_there && !out_.has_mixture && !out_.has_weather ? 1 : 0;
       return;
     }
     if (is_hidden(i)) {
@@ -368,6 +381,9 @@ class ChainFrameReader::Impl {
     r.incidence_rad.push_back(truth_.incidence_rad()[i]), r.energy.push_back(truth_.energy()[i]);
     r.ring.push_back(truth_.ring()[i]);
     r.frame.push_back(last_);
+    if (out_.has_weather) {
+      r.light.push_back(without_falloff(seen_.intensity()[i], seen_.range_m()[i], falloff_m_));
+    }
     if (turned_) turned_->add(i, r.turned);
     if (!has_edges_) return;
     r.edge_rad.push_back(edges_.edge_rad[i]), r.jump.push_back(edges_.jump[i]);
@@ -386,6 +402,7 @@ class ChainFrameReader::Impl {
   FrameEdges edges_;
   PatternShape shape_;
   double share_ = 1.0, farthest_m_ = 0.0;
+  float falloff_m_ = 0.0F;
   bool has_edges_ = false, rays_vary_ = false, has_points_ = false;
   std::uint32_t last_ = 0;
   ChainFrames out_;

@@ -262,6 +262,28 @@ inline ChainStudy ring_study(std::uint16_t rings) {
   return study;
 }
 
+/// A lidar turns in a hall so wide that weather loses some of its walls. The first parameter is that of the weather.
+inline ChainStudy weather_study(const Noise& weather) {
+  ChainStudy study = {.name = std::string(weather.slug()), .truth = {weather, DistanceNoise{0.0F, 0.02F, 0.0F}}};
+  study.free = {{0, std::string(weather.learned().front().field)}, {1, "stddev_m"}};
+  Scene hall;
+  const MeshId box = hall.add_mesh(make_box({1, 1, 1}), "box");
+  hall.add_entity({.name = "hall", .mesh = box, .scale = {120, 80, 24}, .reflectivity = 0.3F});
+  hall.add_entity({.name = "post", .mesh = box, .parent_from_entity = Pose{{9, 4, 0}, {}}, .scale = {1, 6, 20}});
+  SceneSetup setup = turning_in_a_room(make_lidar(16, 64), study.truth);
+  setup.scene = std::move(hall);
+  setup.sensors.front().sensor.detection.reach_10_m = 50.0F;
+  study.returns = [setup](std::uint64_t seed) {
+    return returns_of_seed(setup, setup, kStudyFrames, kStudyReturns, (1ULL << 41U) + seed);
+  };
+  return study;
+}
+
+inline std::vector<ChainStudy> weather_studies() {
+  return {weather_study(Fog{.visibility_m = 60.0F}), weather_study(Rain{.rate_mm_per_h = 20.0F}),
+          weather_study(Snow{.rate_mm_per_h = 2.0F})};
+}
+
 /// A laser drives 800 m between two walls whose panels are up to some centimetres from where the scene has them. Errors
 /// of scans within a stretch of the way are correlated.
 inline ChainReturns uneven_walls(std::uint64_t seed, std::uint32_t scans = 480, std::uint32_t rays = 24) {

@@ -67,9 +67,13 @@ Tally tally_of(const Model& model, const Beam& beam) {
   const Receiver receiver = receiver_of(beam, table);
   std::mt19937 random(7);
   const auto unit = [&] { return static_cast<float>(random() >> 8U) * 0x1p-24F; };
+  std::normal_distribution<float> normal;
   Tally tally;
   for (std::size_t i = 0; i < kRays; ++i) {
-    const PoweredReading out = Model::apply(model, {0, 0, 0, 1, 0, 0}, wall(beam), receiver, {{}, {unit(), unit()}});
+    DrawsOf<Model> draws = {};
+    if constexpr (Model::kDraws.normals > 0) draws.normal[0] = normal(random);
+    for (float& u : draws.uniform) u = unit();
+    const PoweredReading out = Model::apply(model, {0, 0, 0, 1, 0, 0}, wall(beam), receiver, draws);
     tally.add(out.reason, out.from_medium, double{out.hit.range_m});
   }
   return tally;
@@ -235,14 +239,14 @@ SoftReturn summed_peak(const Fog& fog, double d) {
 
 TEST(Fog, ReportsTheStrongerOfDropletsAndSurface) {
   for (const float visibility : {10.0F, 50.0F, 300.0F, 1000.0F}) {
-    const Fog fog = {.visibility_m = visibility, .scatter_m = 0.0F};
+    const Fog fog = {.visibility_m = visibility, .scatter_m = 0.0F, .power_scatter = 0.0F};
     const std::vector<float> table = fog.tabulate();
     for (const float d : {1.5F, 4.0F, 10.0F, 40.0F}) {
       const SoftReturn soft = summed_peak(fog, double{d});
       const float hard = 0.3F * std::exp(-2 * std::log(20.0F) / visibility * d);
       const PoweredReading in = {{d, 0, 0, d, d}, Reason::kHit, 0.3F, false};
       const PoweredReading out =
-          Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, {0, 120, 1e-6F, table.data()}, {{}, {0.5F, 0.5F}});
+          Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, {0, 120, 1e-6F, table.data()}, {{0.0F}, {0.5F}});
       SCOPED_TRACE(std::to_string(visibility) + " m, surface at " + std::to_string(d));
       const bool is_soft = soft.power > hard / (d * d);
       EXPECT_EQ(out.from_medium, is_soft);
@@ -324,7 +328,7 @@ TEST(Weather, LosesSurfacesBehindIt) {
   const std::vector<float> table = fog.tabulate();
   const auto reason_at = [&](float d, Reason before) {
     const PoweredReading in = {{d, 0, 0, d, d}, before, 0.1F, false};
-    return Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, {0, 120, 1e-5F, table.data()}, {{}, {0.5F, 0.5F}}).reason;
+    return Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, {0, 120, 1e-5F, table.data()}, {{0.0F}, {0.5F}}).reason;
   };
   EXPECT_EQ(reason_at(23.8F, Reason::kHit), Reason::kHit);
   EXPECT_EQ(reason_at(24.0F, Reason::kHit), Reason::kLowPower);

@@ -27,6 +27,7 @@
 // Not modelled: drops that lie only partly in the beam, several drops that one pulse joins, drops of a second model
 // behind the first one's return, and drops dimmed by the models before their own in the chain.
 
+#include <span>
 #include <vector>
 
 #include <fathom/noise/detail/power.hpp>
@@ -167,6 +168,9 @@ FATHOM_KERNEL SoftReturn strongest_drop(const float* table, float range_m, float
   const bool is_there = (along > 0.0F) & (log_power > T::kLogLeastPower);
   return {math::select(is_there, math::exp(log_power), 0.0F), math::select(r < d, r, d)};
 }
+
+/// strongest_drop() as a law.
+FATHOM_API SoftLaw strongest_drop_law(std::span<const float> table);
 
 /// apply() of rain and snow.
 template <class Draws>

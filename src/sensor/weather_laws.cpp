@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// Fog, rain and snow as laws, for learning: the kernels draw from these.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <fathom/core/f64.hpp>
+#include <fathom/noise/detail/weather.hpp>
+#include <fathom/noise/fog.hpp>
+
+namespace fathom {
+
+SoftLaw Fog::soft_law(std::span<const float> table) const {
+  constexpr double kLeastScatterM = 0.01, kLeastPowerScatter = 0.01;  // so that the law has a density
+  const double scatter = std::max(double{scatter_m}, kLeastScatterM);
+  const double s = std::max(double{power_scatter}, kLeastPowerScatter);
+  const auto peak = [fog = *this, table](double d) { return fog.peak_of_fog(table.data(), static_cast<float>(d)); };
+  const auto above = [s](double power, const SoftReturn& p) {
+    if (!(p.power > 0.0F)) return 0.0;
+    const double root = power > 0.0 ? math::exp(math::log(power / double{p.power}) / 3.0) : 0.0;
+    return math::normal_cdf((1.0 - s * s / 9.0 - root) * 3.0 / s);
+  };
+  const auto share_at = [scatter](double r, const SoftReturn& p) {
+    return std::clamp((r - double{p.range_m}) / scatter, 0.0, 1.0);
+  };
+  const auto power_of_rest = [](double x, int n) {
+    double product = 1.0;
+    for (int k = 0; k < n; ++k) product *= 1.0 - x;
+    return product;
+  };
+  return {.extinction_per_m = double{extinction()},
+          .beyond =
+              [=](double power, double d, double r) {
+                const SoftReturn p = peak(d);
+                const double x = share_at(r, p);
+                return above(power, p) * power_of_rest(x, 20) * (1.0 + 20.0 * x);
+              },
+          .density =
+              [=](double power, double d, double r) {
+                const SoftReturn p = peak(d);
+                const double x = share_at(r, p);
+                return above(power, p) * 420.0 / scatter * x * power_of_rest(x, 19);
+              }};
+}
+
+namespace {
+
+/// The strongest drop by its table. Its mean count Lambda(p, d) is exponential, which a sum over entries -ln u1 takes.
+class DropReturns {
+ public:
+  explicit DropReturns(std::span<const float> table) : table_(table.data()) {
+    for (std::size_t k = 0; k < weaker_.size(); ++k) weaker_[k] = math::exp(-count_of(static_cast<double>(k)));
+  }
+
+  [[nodiscard]] double beyond(double power, double d, double r) const {
+    if (!(r < d)) return 0.0;
+    const TablePlace surface = range_place(d), place = range_place(r);
+    if (along(r) <= 0.0F) return 1.0 - math::exp(-count_of(end_of(power, d)));
+    return sum(power, d, [&](const TablePlace& at) {
+      const double all = share(at, surface);
+      return all > 0.0 ? 1.0 - std::min(share(at, place) / all, 1.0) : 0.0;
+    });
+  }
+  [[nodiscard]] double density(double power, double d, double r) const {
+    if (!(along(r) > 0.0F) || r > double{T::kFarthestM}) return 0.0;
+    const TablePlace surface = range_place(d), place = range_place(r);
+    const TablePlace low = {place.at, 0.0F}, high = {place.at, 1.0F};
+    return double{table_[T::kPerRange]} / r * sum(power, d, [&](const TablePlace& at) {
+             const double all = share(at, surface);
+             return all > 0.0 ? (share(at, high) - share(at, low)) / all : 0.0;
+           });
+  }
+
+ private:
+  using T = DropTable;
+
+  [[nodiscard]] float along(double r) const {
+    return (static_cast<float>(math::log(std::max(r, 1e-6))) - table_[T::kLogNearest]) * table_[T::kPerRange];
+  }
+  [[nodiscard]] TablePlace range_place(double r) const { return place_in_table(along(r), T::kRanges); }
+  [[nodiscard]] double share(const TablePlace& power, const TablePlace& range) const {
+    return double{table_value_at(table_ + T::kShareOf, T::kRanges, power, range)};
+  }
+  [[nodiscard]] double log_power_at(const TablePlace& surface, double entry) const {
+    const TablePlace at = place_in_table(static_cast<float>(entry), T::kCounts);
+    return double{table_value_at(table_ + T::kPowerOf, T::kCounts, surface, at)};
+  }
+  /// -ln u1 at an entry, which may lie between two.
+  static double count_of(double entry) {
+    constexpr double kLeast = double{T::kLeastLogCount};
+    constexpr double kPerEntry = (double{T::kMostLogCount} - kLeast) / (T::kCounts - 1);
+    return entry < 0.0 ? 0.0 : math::exp(kLeast + kPerEntry * entry);
+  }
+  /// The entry up to which the strongest drop before a surface at d returns more than the power; below 0: none does.
+  [[nodiscard]] double end_of(double power, double d) const {
+    if (!(along(d) > 0.0F)) return -1.0;
+    const TablePlace surface = range_place(d);
+    const double log_power = math::log(std::max(power, double{T::kLeastPower}));
+    std::int32_t low = 0, high = T::kCounts;
+    while (low < high) {
+      const std::int32_t middle = (low + high) / 2;
+      if (log_power_at(surface, middle) > log_power) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    if (low == 0) return -1.0;
+    if (low == T::kCounts) return low - 1;
+    const double above = log_power_at(surface, low - 1), below = log_power_at(surface, low);
+    return low - 1 + (above - log_power) / (above - below);
+  }
+  /// Sum of f(place of the power in the tables) over strongest drops with more than `power`, by their probability.
+  template <class F>
+  [[nodiscard]] double sum(double power, double d, F f) const {
+    const double end = end_of(power, d), log_least = math::log(double{T::kLeastPower});
+    const TablePlace surface = range_place(d);
+    double total = 0.0, before = 1.0, last = 0.0;
+    for (std::int32_t k = 0; last < end || k == 0; ++k) {
+      const double entry = std::min(static_cast<double>(k), end);
+      const double after = entry < k ? math::exp(-count_of(entry)) : weaker_[static_cast<std::size_t>(k)];
+      const double above_least = log_power_at(surface, 0.5 * (last + entry)) - log_least;
+      total += (before - after) *
+               f(place_in_table(static_cast<float>(above_least * double{table_[T::kPerPower]}), T::kPowers));
+      before = after, last = entry;
+    }
+    return total;
+  }
+
+  const float* table_;
+  std::array<double, T::kCounts> weaker_ = {};  ///< probability of a weaker strongest drop, by entry
+};
+
+}  // namespace
+
+SoftLaw strongest_drop_law(std::span<const float> table) {
+  const DropReturns drops(table);
+  return {.extinction_per_m = double{table[DropTable::kExtinction]},
+          .beyond = [drops](double power, double d, double r) { return drops.beyond(power, d, r); },
+          .density = [drops](double power, double d, double r) { return drops.density(power, d, r); }};
+}
+
+}  // namespace fathom
