@@ -45,6 +45,7 @@ class ChainReturns:
     baseline_m: float = 0.0
     min_range_m: float = 0.0  #: of the sensor
     max_range_m: float = 1e9
+    beam_rad: float = 0.0  #: full angle by which rays widen, for rain and snow; 0: that of the model
     least_power: float = 0.0  #: that the sensor detects: 0.1 / reach_10_m^2; 0: it detects all
     outside: str = "kept"  #: ranges that noise carried outside these limits are "kept", "clamped" or "lost"
     half_step_m: float = 0.0  #: half the step to which ranges are rounded; 0: no rounding

@@ -105,7 +105,7 @@ ChainReturns returns_of(const py::dict& d) {
   r.optics = {static_cast<float>(real(d["fx_px"], "fx_px")), static_cast<float>(real(d["cx_px"], "cx_px")),
               static_cast<float>(real(d["baseline_m"], "baseline_m"))};
   r.min_range_m = real(d["min_range_m"], "min_range_m"), r.max_range_m = real(d["max_range_m"], "max_range_m");
-  r.least_power = real(d["least_power"], "least_power");
+  r.least_power = real(d["least_power"], "least_power"), r.beam_rad = real(d["beam_rad"], "beam_rad");
   r.sensor_moved = py::cast<bool>(d["sensor_moved"]);
   r.outside = word_of<OutsideLimits>(py::cast<std::string>(d["outside"]), "outside");
   r.half_step_m = real(d["half_step_m"], "half_step_m");
@@ -123,6 +123,7 @@ py::dict returns_dict(const ChainReturns& r) {
   d["fx_px"] = double{r.optics.fx_px}, d["cx_px"] = double{r.optics.cx_px};
   d["baseline_m"] = double{r.optics.baseline_m};
   d["min_range_m"] = r.min_range_m, d["max_range_m"] = r.max_range_m, d["least_power"] = r.least_power;
+  d["beam_rad"] = r.beam_rad;
   d["outside"] = kChoiceWords<OutsideLimits>[static_cast<std::size_t>(r.outside)];
   d["half_step_m"] = r.half_step_m, d["depths_are_rounded"] = r.depths_are_rounded;
   d["turned"] = turned_dict(r.turned);

@@ -52,12 +52,6 @@ void check_returns(const Sensor& sensor, const SensorView& view) {
   }
 }
 
-/// The full angle of the round cone that is as wide; 0 for lines.
-float beam_angle(const Divergence& d) {
-  const float across = d.horizontal_rad, up = d.vertical_rad;
-  return across > 0.0F && up > 0.0F ? math::sqrt(across * up) : std::max(across, up);
-}
-
 }  // namespace
 
 Sensor preset_sensor(std::string name, std::string_view preset) {
@@ -87,6 +81,11 @@ const Divergence& divergence_of(const Sensor& sensor, const SensorView& view) {
   // Without an angle a sensor still gives the separation of echoes; a pixel joins all that it sees.
   const bool is_pixel = std::holds_alternative<TofCamera>(sensor.model);
   return is_pixel && !sensor.divergence.diverges() ? view.divergence : sensor.divergence;
+}
+
+float beam_angle(const Divergence& divergence) {
+  const float across = divergence.horizontal_rad, up = divergence.vertical_rad;
+  return across > 0.0F && up > 0.0F ? math::sqrt(across * up) : std::max(across, up);
 }
 
 PreparedSensor::PreparedSensor(Sensor sensor, std::span<const Entity> entities, CastOrder order)

@@ -21,6 +21,8 @@ namespace fathom {
 
 /// How the rays of a checked sensor diverge.
 const Divergence& divergence_of(const Sensor& sensor, const SensorView& view);
+/// The full angle of the round cone that is as wide; 0 for lines.
+float beam_angle(const Divergence& divergence);
 
 /// RenderJob::falloff_m.
 inline float falloff_of(const Sensor& sensor, const SensorView& view) {

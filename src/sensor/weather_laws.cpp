@@ -82,11 +82,12 @@ class DropReturns {
   }
   [[nodiscard]] TablePlace range_place(double r) const { return place_in_table(along(r), T::kRanges); }
   [[nodiscard]] double share(const TablePlace& power, const TablePlace& range) const {
-    return double{table_value_at(table_ + T::kShareOf, T::kRanges, power, range)};
+    return double{pair_value_at(table_ + T::kShareOf, T::kRanges, power, range)} / 65535.0;
   }
   [[nodiscard]] double log_power_at(const TablePlace& surface, double entry) const {
     const TablePlace at = place_in_table(static_cast<float>(entry), T::kCounts);
-    return double{table_value_at(table_ + T::kPowerOf, T::kCounts, surface, at)};
+    const float height = pair_value_at(table_ + T::kPowerOf, T::kCounts, surface, at);
+    return double{T::kLogNoPower} + double{table_[T::kPowerBit]} * double{height};
   }
   /// -ln u1 at an entry, which may lie between two.
   static double count_of(double entry) {

@@ -116,6 +116,7 @@ struct ChainReturns {
   bool sensor_moved = false;                    ///< whether its frames are from different places
   Optics optics = {};                           ///< of the sensor's camera, if it is one
   double min_range_m = 0.0, max_range_m = 1e9;  ///< of the sensor
+  double beam_rad = 0.0;                        ///< full angle by which rays widen, for drops; 0: that of the model
   double least_power = 0.0;                     ///< that the sensor detects (noise/detail/power.hpp); 0: it detects all
   OutsideLimits outside = OutsideLimits::kKept;
   double half_step_m = 0.0;         ///< ranges are rounded to multiples of twice this; 0: they are not rounded

@@ -156,8 +156,11 @@ void ChainDensity::add_weather(const Noise& noise) {
   if (weather_) refuse(noise.slug(), "comes after other weather, and their drops have no density together");
   if (noise.is_placed()) refuse(noise.slug(), "is a cloud, and the returns do not know the way of rays through it");
   if (returns_.light.empty()) refuse(noise.slug(), "needs the light of surfaces, and the returns do not know it");
+  // The law reads the table of this model.
+  const auto beam_rad = static_cast<float>(returns_.beam_rad);
+  const Noise& drops = weather_model_.emplace(beam_rad > 0.0F ? noise.on_beam(beam_rad) : noise);
   weather_ =
-      detail::NoiseAccess::hooks(noise).soft_law(detail::NoiseAccess::model(noise), detail::NoiseAccess::table(noise));
+      detail::NoiseAccess::hooks(drops).soft_law(detail::NoiseAccess::model(drops), detail::NoiseAccess::table(drops));
 }
 
 void ChainDensity::find_laws() {

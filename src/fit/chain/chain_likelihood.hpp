@@ -187,6 +187,7 @@ class ChainDensity {
   std::span<const float> cosines_;  ///< of share_cosines(); may be empty
   std::vector<Step> losses_, ranges_;
   std::vector<HitStep> hits_;
+  std::optional<Noise> weather_model_;
   std::optional<SoftLaw> weather_;
   std::optional<StudentNodes> nodes_;
   std::optional<RayTurns> turns_;                                  ///< of a chain that turns rays

@@ -87,6 +87,9 @@ void check_returns(const ChainReturns& r) {
   }
   check_turned(r.turned, n);
   check_hits(r.hits, n);
+  if (!(r.beam_rad >= 0.0 && r.beam_rad <= 0.2)) {
+    throw InputError(fmt::format("beam_rad = {} is not in [0, 0.2]", r.beam_rad));
+  }
   if (!(r.least_power >= 0.0)) throw InputError(fmt::format("least_power = {} is not at least 0", r.least_power));
   if (!(r.half_step_m >= 0.0)) throw InputError(fmt::format("half_step_m = {} is not at least 0", r.half_step_m));
   if (!(r.min_range_m >= 0.0 && r.max_range_m > r.min_range_m)) {

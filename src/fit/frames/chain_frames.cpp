@@ -19,6 +19,7 @@
 #include "core/text.hpp"
 #include "fit/chain/chain_likelihood.hpp"
 #include "fit/frames/frame_geometry.hpp"
+#include "render/prepared_sensor.hpp"
 #include "sensor/noise_access.hpp"
 #include "sensor/returns.hpp"
 #include "sensor/sensor_view.hpp"
@@ -175,7 +176,7 @@ class ChainFrameReader::Impl {
     }
     const SensorView view = make_view(sensor.model);
     shape_ = view.shape, rays_vary_ = view.rays_vary, farthest_m_ = view.farthest_m;
-    falloff_m_ = sensor.falloff.law == FalloffLaw::kNone ? view.falloff_m : sensor.falloff.reference_m;
+    falloff_m_ = falloff_of(sensor, view);
     const double rays = static_cast<double>(frames) * shape_.rows * shape_.cols;
     share_ = std::min(1.0, static_cast<double>(options.most_returns) / std::max(rays, 1.0));
     out_.sensor = sensor.name;
@@ -186,6 +187,7 @@ class ChainFrameReader::Impl {
     out_.has_mixture = draws_readings(sensor.noise);
     out_.has_weather = has_weather(sensor.noise) || has_weather(options.other_chain);
     out_.returns.least_power = double{sensor.detection.least_power()};
+    out_.returns.beam_rad = double{beam_angle(divergence_of(sensor, view))};
     see_from(sensor_);
   }
 
