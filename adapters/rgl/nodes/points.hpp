@@ -186,7 +186,7 @@ class SnowNode final : public ReplacingNode {
   // Of the run in progress.
   fathom::PointLight active_;
   fathom::NoiseKey key_;
-  fathom::Isa isa_ = fathom::Isa::kSse2;
+  fathom::Isa isa_ = fathom::Isa::kBase;
   fathom::Affine sensor_from_world_;
 };
 

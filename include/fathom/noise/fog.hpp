@@ -77,7 +77,7 @@ struct Fog {
 
   static constexpr auto fields() {
     constexpr double kFarM = 1e6;
-    return std::array<Field<Fog>, 15>{{
+    return std::array<Field<Fog>, 16>{{
         {"visibility_m", "m", &Fog::visibility_m, 0, 1e12, "visibility; 0: no fog"},
         {"extinction_per_m", "1/m", &Fog::extinction_per_m, 0, 100, "above 0: extinction, else ln(20) / visibility_m"},
         {"backscatter_per_m_sr", "1/m/sr", &Fog::backscatter_per_m_sr, 0, 100,

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "core/compute.hpp"
+
 namespace fathom {
 
 struct ChainKernels {
@@ -14,14 +16,6 @@ struct ChainKernels {
   void (*double_tails)(const double* x, std::size_t count, double* tails);
 };
 
-namespace sse2 {
-extern const ChainKernels kChainKernels;
-}
-namespace avx2 {
-extern const ChainKernels kChainKernels;
-}
-namespace avx512 {
-extern const ChainKernels kChainKernels;
-}
+FATHOM_EACH_ISA(extern const ChainKernels kChainKernels;)
 
 }  // namespace fathom

@@ -62,8 +62,7 @@ struct LossBlock {
 namespace {
 
 const ChainKernels& chain_kernels() {
-  static const ChainKernels& kernels =
-      for_isa(detect_isa(), sse2::kChainKernels, avx2::kChainKernels, avx512::kChainKernels);
+  static const ChainKernels& kernels = FATHOM_FOR_ISA(detect_isa(), kChainKernels);
   return kernels;
 }
 

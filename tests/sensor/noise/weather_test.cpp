@@ -286,6 +286,7 @@ TEST(Fog, CloudsWithSoftEdgesReturnNearlyTheLightOfTheIntegral) {
       for (const float miss : {0.0F, 0.7F}) {  // of the ray, in halves of the size
         const Fog ball = {.extinction_per_m = alpha,
                           .scatter_m = 0.0F,
+                          .power_scatter = 0.0F,
                           .region = FogRegion::kSphere,
                           .x_m = 30.0F,
                           .z_m = -0.5F * size * miss,
@@ -297,7 +298,7 @@ TEST(Fog, CloudsWithSoftEdgesReturnNearlyTheLightOfTheIntegral) {
         const Ray ray = {0, 0, 0, 1, 0, 0};
         const PoweredReading nothing = {{math::kInfinity, 0, 0, math::kInfinity, math::kInfinity}, Reason::kMiss, 0, {}};
         const PoweredReading out =
-            Fog::apply(ball, ray, nothing, {0, 120, 1e-12F, table.data(), ray}, {{}, {0.5F, 0.5F}});
+            Fog::apply(ball, ray, nothing, {0, 120, 1e-12F, table.data(), ray}, {{0.0F}, {0.5F}});
         const double chord = double{size} * std::sqrt(1 - double{miss} * double{miss});
         const SoftReturn light = summed_light(ball, chord, double{miss});
         ASSERT_TRUE(out.from_medium);
