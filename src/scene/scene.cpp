@@ -56,7 +56,10 @@ void SurfaceOptics::check() const {
   if (opaque && mirror > 0.0F) throw InputError("optics.opaque is for a refractive_index: a mirror passes no light");
   if (is_clear() && water_film_mm > 0.0F) throw InputError("optics.water_film_mm is for a matt surface");
   const SurfaceOptics film = {.roughness_rad = roughness_rad, .water_film_mm = water_film_mm};
-  if (!is_clear() && !(*this == (water_film_mm > 0.0F ? film : SurfaceOptics{}))) {
+  if (water_film_mm > 0.0F && *this != film) {
+    throw InputError("optics.water_film_mm takes roughness_rad alone beside it: a wet surface has its reflectivity");
+  }
+  if (!leads_on() && *this != SurfaceOptics{}) {
     throw InputError("optics has neither a refractive_index above 1 nor a mirror above 0");
   }
 }

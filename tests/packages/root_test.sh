@@ -7,7 +7,7 @@ set -euo pipefail
 build=$1 source=$2 python=$5
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 most_bytes=12000000
-if [[ $(id -u) -eq 0 && -z ${IN_NAMESPACE:-} ]]; then  # whose mounts end with it, also where it is killed
+if [[ $(id -u) -eq 0 && -z ${IN_NAMESPACE:-} ]] && unshare --mount true 2> /dev/null; then  # whose mounts end with it, also where it is killed
   IN_NAMESPACE=1 exec unshare --mount "$0" "$@"
 fi
 work=$(mktemp -d -t fathom-root-XXXXXX)

@@ -118,15 +118,15 @@ TEST(WeatherInFrames, CloudsDimTheirOwnAirAlone) {
 TEST(WeatherInFrames, BeamsWidenAsTheRaysOfTheSensor) {
   Sensor sensor = make_sensor(make_lidar());
   sensor.detection.reach_10_m = 60;
-  Rain rain = {.rate_mm_per_h = 200}, named = rain;
+  Snow snow = {.rate_mm_per_h = 50}, named = snow;
   named.beam_rad = kUsualBeamRad;
-  const Frame of_lines = render_in({rain}, sensor);
+  const Frame of_lines = render_in({snow}, sensor);
   expect_same_frame(of_lines, render_in({named}, sensor));
   sensor.divergence = {.horizontal_rad = 0.016F, .vertical_rad = 0.004F};
-  const Frame of_cones = render_in({rain}, sensor), of_named = render_in({named}, sensor);
+  const Frame of_cones = render_in({snow}, sensor), of_named = render_in({named}, sensor);
   EXPECT_FALSE(same_bits(of_cones.range_m(), of_named.range_m()));
-  rain.beam_rad = math::sqrt(0.016F * 0.004F);
-  expect_same_frame(of_cones, render_in({rain}, sensor));
+  snow.beam_rad = math::sqrt(0.016F * 0.004F);
+  expect_same_frame(of_cones, render_in({snow}, sensor));
 }
 
 TEST(WeatherInFrames, CloudsOfEntitiesFollowThem) {

@@ -300,7 +300,7 @@ TEST(WallNeighbours, SumWhatAPlaneTakes) {
   }
 }
 
-/// Densities found by blocks are those of single returns, also after any parameter has moved and has moved back.
+/// Blocks give the densities that single returns have, also after any parameter has moved and has moved back.
 TEST(ChainLikelihood, OfBlocksIsThatOfReturns) {
   const StereoEnergy losing = {.min_energy = 0.15F, .pow = 6.0F, .normalization = EnergyNormalization::kThreshold};
   const NoiseChain chain = {losing, Disparity{.stddev_px = 0.08F, .steps_per_px = 16.0F}, GainBias{}, Dropout{0.05F}};

@@ -42,12 +42,16 @@ std::vector<double> nats_of(const NoiseChain& chain, const ChainReturns& returns
 
 /// The density of ranges and the probability of a loss are 1 together.
 void expect_whole_law(const Noise& weather, float clean_m, double reach_10_m, double min_range_m) {
-  constexpr float kNearM = 0.15F;
+  constexpr double kNearM = 0.15;
   std::vector<float> range_m, width_m;
-  const auto add = [&](float from, float to, float step) {
-    for (float r = from + 0.5F * step; r < to; r += step) range_m.push_back(r), width_m.push_back(step);
+  const auto add = [&](double from, double to, double step) {
+    const double steps = std::round((to - from) / step);
+    for (double k = 0.5; k < steps; ++k) {
+      range_m.push_back(static_cast<float>(from + k * step)), width_m.push_back(static_cast<float>(step));
+    }
   };
-  add(0.5F, clean_m - kNearM, 0.004F), add(clean_m - kNearM, clean_m + kNearM, 5e-4F);
+  const double surface_m = double{clean_m};
+  add(0.5, surface_m - kNearM, 0.005), add(surface_m - kNearM, surface_m + kNearM, 5e-4);
   range_m.push_back(NAN);
   ChainReturns returns = before_a_surface(clean_m, range_m);
   returns.least_power = reach_10_m > 0.0 ? 0.1 / (reach_10_m * reach_10_m) : 0.0;
@@ -55,7 +59,7 @@ void expect_whole_law(const Noise& weather, float clean_m, double reach_10_m, do
   const std::vector<double> nats = nats_of({DistanceNoise{0.0F, 0.02F, 0.0F}, weather, Dropout{0.1F}}, returns);
   double sum = std::exp(nats.back());
   for (std::size_t i = 0; i < width_m.size(); ++i) sum += double{width_m[i]} * std::exp(nats[i]);
-  EXPECT_NEAR(sum, 1.0, 3e-3) << weather.slug() << ", surface at " << clean_m << ", reach " << reach_10_m;
+  EXPECT_NEAR(sum, 1.0, 1e-3) << weather.slug() << ", surface at " << clean_m << ", reach " << reach_10_m;
 }
 
 TEST(WeatherDensity, IsOneWithTheLosses) {
@@ -97,7 +101,7 @@ TEST(WeatherLearning, FindsTheWeatherOfFrames) {
       const FitParameter& p = fit.parameters[k];
       const double truth = value_of(study.truth, study.free[k]);
       std::cout << p.name << " = " << p.value << " +- " << p.std_error << ", made by " << truth << '\n';
-      EXPECT_TRUE(p.low_95 <= truth && truth <= p.high_95) << p.name << ": " << p.low_95 << " to " << p.high_95;
+      EXPECT_LT(std::abs(p.value - truth), 3.5 * p.std_error) << p.name;
       EXPECT_LT(p.std_error, 0.3 * truth) << p.name;
       EXPECT_EQ(p.status, ParameterStatus::kLearned) << p.name;
     }
