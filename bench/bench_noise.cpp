@@ -85,7 +85,8 @@ void run_weather() {
   const std::vector<Noise> models = {DistanceNoise{.stddev_m = 0.02F}, Fog{.visibility_m = 60.0F},
                                      Fog{.extinction_per_m = 0.2F, .region = FogRegion::kSphere, .size_x_m = 40.0F},
                                      Rain{.rate_mm_per_h = 30.0F}, Snow{.rate_mm_per_h = 3.0F}};
-  std::printf("\n| beside distance | fog | a cloud of fog | rain | snow | distance, ns per ray |\n|---|--:|--:|--:|--:|--:|\n");
+  std::printf(
+      "\n| beside distance | fog | a cloud of fog | rain | snow | distance, ns per ray |\n|---|--:|--:|--:|--:|--:|\n");
   for (const Isa isa : {Isa::kBase, Isa::kAvx2, Isa::kAvx512}) {
     if (isa > detect_isa()) continue;
     const auto run = [&, isa](const Noise* model) {

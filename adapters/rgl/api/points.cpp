@@ -163,13 +163,10 @@ rgl_status_t rgl_node_points_simulate_snow(rgl_node_t* node, float min_range, fl
     RGL_CHECK(beam_divergence >= 0.0F && beam_divergence <= 0.2F);
     RGL_CHECK(snowflake_occupancy_threshold >= 0.0F && snowflake_occupancy_threshold <= 1.0F);
     constexpr float kFullIntensity = 255.0F;  // of textures
-    const fathom::Noise snow = fathom::Snow{.rate_mm_per_h = rain_rate,
-                                             .beam_rad = beam_divergence,
-                                             .nearest_m = std::clamp(min_range, 0.9F, 50.0F)};
-    const fathom::PointLight light = {.min_range_m = min_range,
-                                      .max_range_m = max_range,
-                                      .is_dimmed = simulate_energy_loss,
-                                      .full = kFullIntensity};
+    const fathom::Noise snow = fathom::Snow{
+        .rate_mm_per_h = rain_rate, .beam_rad = beam_divergence, .nearest_m = std::clamp(min_range, 0.9F, 50.0F)};
+    const fathom::PointLight light = {
+        .min_range_m = min_range, .max_range_m = max_range, .is_dimmed = simulate_energy_loss, .full = kFullIntensity};
     make_or_change<SnowNode>(lib, node, Dirties::kNode, [&](SnowNode& n) { n.set(snow, light); });
     lib.tape.record("rgl_node_points_simulate_snow", *node, min_range, max_range, rain_rate, mean_snowflake_diameter,
                     terminal_velocity, density, num_channels, beam_divergence, simulate_energy_loss,

@@ -22,12 +22,12 @@ void transform_points(const Affine& a, std::span<const float> in_xyz, float* out
 /// The light of points, for a model of stage kReading. Rays are taken to start at the sensor.
 struct PointLight {
   float min_range_m = 0.0F, max_range_m = 0.0F;
-  bool falls_off = false;              ///< whether intensities fall with the square of the distance
-  bool is_dimmed = true;               ///< whether surfaces lose intensity
-  float full = 1.0F;                   ///< intensity of a white surface
+  bool falls_off = false;                 ///< whether intensities fall with the square of the distance
+  bool is_dimmed = true;                  ///< whether surfaces lose intensity
+  float full = 1.0F;                      ///< intensity of a white surface
   std::span<const float> intensity = {};  ///< [points]
-  float* out_intensity = nullptr;      ///< [points]
-  std::uint8_t* from_medium = nullptr; ///< [points]: whether drops returned them, no surface
+  float* out_intensity = nullptr;         ///< [points]
+  std::uint8_t* from_medium = nullptr;    ///< [points]: whether drops returned them, no surface
 };
 
 /// A model of stage kHitPoint, kRange, or with `light` kReading.

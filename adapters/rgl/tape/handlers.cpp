@@ -134,10 +134,9 @@ constexpr TapeEntry kRayHandlers[] = {
     {"rgl_node_points_simulate_snow",
      [](A a) {
        return with_node(a, [&](rgl_node_t* n) {
-         return rgl_node_points_simulate_snow(n, a.value<float>(1), a.value<float>(2), a.value<float>(3),
-                                              a.value<float>(4), a.value<float>(5), a.value<float>(6),
-                                              a.value<std::int32_t>(7), a.value<float>(8), a.value<bool>(9),
-                                              a.value<float>(10));
+         return rgl_node_points_simulate_snow(
+             n, a.value<float>(1), a.value<float>(2), a.value<float>(3), a.value<float>(4), a.value<float>(5),
+             a.value<float>(6), a.value<std::int32_t>(7), a.value<float>(8), a.value<bool>(9), a.value<float>(10));
        });
      }},
     {"rgl_node_raytrace",

@@ -127,8 +127,8 @@ TEST(RglExports, TheLibraryNeedsNoOtherThanTheCompilers) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers bring libraries along";
 #endif
-  const std::set<std::string> allowed = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1",
-                                         "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"};
+  const std::set<std::string> allowed = {
+      "libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"};
   const std::set<std::string> needed =
       words_of("readelf -dW '" RGL_LIBRARY "'", " %*x (NEEDED) Shared library: [%511[^]]");
   EXPECT_TRUE(needed.contains("libc.so.6"));

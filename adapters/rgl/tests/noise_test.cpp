@@ -6,10 +6,9 @@
 #include <limits>
 
 #include <rapidcheck/gtest.h>
+#include <rgl/api/extensions/weather.h>
 
 #include <fathom/noise/snow.hpp>
-
-#include <rgl/api/extensions/weather.h>
 
 #include "rgl/tests/scene.hpp"
 
@@ -244,7 +243,8 @@ rgl_node_t snow_before(float intensity, float rate, bool dims) {
 TEST_F(RglNoise, SnowMovesPointsToFlakesAndDimsTheOthers) {
   for (const bool dims : {false, true}) {
     const rgl_node_t snow = snow_before(25.5F, 10, dims);
-    const auto distance = result<float>(snow, RGL_FIELD_DISTANCE_F32), xyz = result<float>(snow, RGL_FIELD_XYZ_VEC3_F32);
+    const auto distance = result<float>(snow, RGL_FIELD_DISTANCE_F32),
+               xyz = result<float>(snow, RGL_FIELD_XYZ_VEC3_F32);
     const auto intensity = result<float>(snow, RGL_FIELD_INTENSITY_F32),
                retro = result<float>(snow, RGL_FIELD_LASER_RETRO_F32);
     const double alpha = Snow{.rate_mm_per_h = 10}.drops().extinction_per_m();

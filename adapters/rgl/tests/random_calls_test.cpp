@@ -95,7 +95,8 @@ rgl_status_t make_node(rgl_node_t* node) {
     case 18:
       return rgl_node_points_radar_track_objects(node, 1, 1, 1, 1, any_float(), 1, 0);
     case 19:
-      return rgl_node_points_simulate_snow(node, any_float(), any_float(), any_float(), 1, 1, 1, 1, any_float(), true, 0);
+      return rgl_node_points_simulate_snow(node, any_float(), any_float(), any_float(), 1, 1, 1, 1, any_float(), true,
+                                           0);
     default:
       return rgl_node_points_downsample(node, any_float(), 1, 1);
   }

@@ -31,7 +31,8 @@
 // Along a ray this is a polynomial of degree 2 or 6, whose integral by Gauss's rule with four nodes is exact. Its
 // droplets return the light of a uniform cloud of extinction alpha and the same optical depth, stretched to the way
 // through it. Far away and up to an optical depth of 1, this is up to 11 % too bright for ways up to pulse_m. On longer
-// ways it may be twice too bright, and its place metres too near. Inside a cloud, the density of the first metres counts.
+// ways it may be twice too bright, and its place metres too near. Inside a cloud, the density of the first metres
+// counts.
 //
 // Sources: Rasshofer, Spies and Spies, "Influences of weather phenomena on automotive laser radar systems", Advances in
 // Radio Science 9 (2011), equations of the soft target; Hahner et al., "Fog simulation on real LiDAR point clouds",
@@ -102,8 +103,8 @@ struct Fog {
   [[nodiscard]] constexpr bool is_identity() const { return extinction() == 0.0F; }
   [[nodiscard]] constexpr std::string_view idle(std::string_view field) const {
     if (field == "visibility_m" && extinction_per_m > 0.0F) return "extinction_per_m > 0";
-    const bool is_of_region = field.starts_with("size_") || field == "x_m" || field == "y_m" || field == "z_m" ||
-                              field == "falloff";
+    const bool is_of_region =
+        field.starts_with("size_") || field == "x_m" || field == "y_m" || field == "z_m" || field == "falloff";
     return is_of_region && region == FogRegion::kNone ? "region = none" : "";
   }
 
@@ -147,8 +148,7 @@ struct Fog {
       const float near = p.mean_density(receiver.placed, fog.begin_m, math::select(way < first_m, way, first_m));
       const SoftReturn cloud = p.peak_of_cloud(receiver.table, fog.begin_m, way, density);
       const bool is_far = fog.begin_m > p.crossover_begin_m;
-      peak = {math::select(is_far, cloud.power, near * peak.power),
-              math::select(is_far, cloud.range_m, peak.range_m)};
+      peak = {math::select(is_far, cloud.power, near * peak.power), math::select(is_far, cloud.range_m, peak.range_m)};
     }
     const float place = peak.range_m + p.scatter_m * beta_2_20(draws.uniform[0]);
     const float power = peak.power * p.gamma_of(draws.normal[0]);

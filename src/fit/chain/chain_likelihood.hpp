@@ -63,7 +63,8 @@ class ChainDensity {
   [[nodiscard]] const Step* loss_at(std::size_t entry) const;
   [[nodiscard]] double range_part(std::size_t i) const;
   /// Whether readings are levels of a disparity that deviates. The range part of a loss is then the probability of
-  /// disparity errors between level_errors(), and that of a reading its logarithm. These do not depend on the deviation.
+  /// disparity errors between level_errors(), and that of a reading its logarithm. These do not depend on the
+  /// deviation.
   [[nodiscard]] bool has_levels() const { return level_deviation_px_ > 0.0; }
   [[nodiscard]] detail::DisparityErrors level_errors(std::size_t i) const;
 

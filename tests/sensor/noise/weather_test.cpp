@@ -296,7 +296,8 @@ TEST(Fog, CloudsWithSoftEdgesReturnNearlyTheLightOfTheIntegral) {
                           .falloff = 1.0F};
         const std::vector<float> table = ball.tabulate();
         const Ray ray = {0, 0, 0, 1, 0, 0};
-        const PoweredReading nothing = {{math::kInfinity, 0, 0, math::kInfinity, math::kInfinity}, Reason::kMiss, 0, {}};
+        const PoweredReading nothing = {
+            {math::kInfinity, 0, 0, math::kInfinity, math::kInfinity}, Reason::kMiss, 0, {}};
         const PoweredReading out =
             Fog::apply(ball, ray, nothing, {0, 120, 1e-12F, table.data(), ray}, {{0.0F}, {0.5F}});
         const double chord = double{size} * std::sqrt(1 - double{miss} * double{miss});

@@ -257,8 +257,12 @@ template <NoiseModel M, class Tag>
 
 FATHOM_KERNEL Ray ray_of_lane(const RayBlock& b, std::size_t i) {
   const bool shared = b.from_sensor_origin;
-  return {math::select(shared, 0.0F, b.ox[i]), math::select(shared, 0.0F, b.oy[i]), math::select(shared, 0.0F, b.oz[i]),
-          b.dx[i], b.dy[i], b.dz[i]};
+  return {math::select(shared, 0.0F, b.ox[i]),
+          math::select(shared, 0.0F, b.oy[i]),
+          math::select(shared, 0.0F, b.oz[i]),
+          b.dx[i],
+          b.dy[i],
+          b.dz[i]};
 }
 
 FATHOM_KERNEL void put_reading(ReturnBlock& b, std::size_t i, const Return& hit, Reason reason) {
@@ -278,7 +282,9 @@ FATHOM_KERNEL void fill_limits(const float* limits, bool per_lane, std::uint32_t
 }
 
 template <class M>
-concept ReadsPlace = requires { requires M::kNeeds.place; };
+concept ReadsPlace = requires {
+  requires M::kNeeds.place;
+};
 /// Whether a model that may read its place has apply_in().
 template <class M>
 concept SplitByPlace = requires(const M& p, const Ray& ray, const PoweredReading& in, const Receiver& receiver) {

@@ -64,8 +64,7 @@ FATHOM_KERNEL PoweredReading report_stronger(const Ray& ray, const PoweredReadin
   const auto number = [](Reason reason) { return static_cast<std::uint32_t>(reason); };
   const std::uint32_t before = number(in.reason);
   const bool met = is_any(before, Reason::kHit);
-  const bool nothing =
-      is_any(before, Reason::kMiss, Reason::kAboveMaxRange, Reason::kLowPower, Reason::kSpecular);
+  const bool nothing = is_any(before, Reason::kMiss, Reason::kAboveMaxRange, Reason::kLowPower, Reason::kSpecular);
   const float light = in.intensity * transmitted, power = power_of(light, in.hit.range_m);
   // A surface that nothing dims has passed the limit, at the range before noise.
   const bool is_seen = met & !((transmitted < 1.0F) & (power < receiver.least_power));
@@ -100,8 +99,8 @@ FATHOM_KERNEL float between(float a, float b, float part) { return a + part * (b
 FATHOM_KERNEL float table_value_at(const float* table, const TablePlace& p) {
   return between(table[p.at], table[p.at + 1], p.part);
 }
-/// Between the two numbers of 16 bits that an entry holds: its own and the next one of its row. Tables are then read with
-/// half as many loads.
+/// Between the two numbers of 16 bits that an entry holds: its own and the next one of its row. Tables are then read
+/// with half as many loads.
 FATHOM_KERNEL float pair_value_at(float entry, float part) {
   const std::uint32_t bits = math::bits_of(entry);
   return between(static_cast<float>(static_cast<std::int32_t>(bits & 0xffffU)),
@@ -163,8 +162,8 @@ FATHOM_KERNEL SoftReturn strongest_drop(const float* table, float range_m, float
   const float rest = 1.0F - math::select(share < 1.0F, share, 1.0F);
   const TablePlace at_share =
       place_in_table((1.0F - math::sqrt(rest)) * static_cast<float>(T::kShares - 1), T::kShares);
-  const float r = math::exp(table[T::kLogNearest] + table[T::kRangeBit] * pair_value_at(table + T::kRangeOf, T::kShares,
-                                                                                        at_power, at_share));
+  const float r = math::exp(table[T::kLogNearest] +
+                            table[T::kRangeBit] * pair_value_at(table + T::kRangeOf, T::kShares, at_power, at_share));
   const bool is_there = (along > 0.0F) & (log_power > T::kLogLeastPower);
   return {math::select(is_there, math::exp(log_power), 0.0F), math::select(r < d, r, d)};
 }

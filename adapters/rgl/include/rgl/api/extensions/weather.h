@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The functions of RGL's weather extension, which is not public; declared as their users declare them. Except for
- * rgl_node_points_simulate_snow they answer RGL_NOT_IMPLEMENTED and make no node: programs that name them link and load.
- * rgl_get_extension_info gives 0 for RGL_EXTENSION_WEATHER. */
+ * rgl_node_points_simulate_snow they answer RGL_NOT_IMPLEMENTED and make no node: programs that name them link and
+ * load. rgl_get_extension_info gives 0 for RGL_EXTENSION_WEATHER. */
 #ifndef RGL_API_EXTENSIONS_WEATHER_H
 #define RGL_API_EXTENSIONS_WEATHER_H
 
