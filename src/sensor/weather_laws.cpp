@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include <fathom/core/f64.hpp>
@@ -13,49 +14,61 @@
 
 namespace fathom {
 
-SoftLaw Fog::soft_law(std::span<const float> table) const {
-  constexpr double kLeastScatterM = 0.01, kLeastPowerScatter = 0.01;  // so that the law has a density
-  const double scatter = std::max(double{scatter_m}, kLeastScatterM);
-  const double s = std::max(double{power_scatter}, kLeastPowerScatter);
-  const auto peak = [fog = *this, table](double d) { return fog.peak_of_fog(table.data(), static_cast<float>(d)); };
-  const auto above = [s](double power, const SoftReturn& p) {
+namespace {
+
+/// The peak of fog, whose power is a gamma number and whose place a beta (2, 20) number.
+class FogDrops final : public SoftLaw {
+ public:
+  FogDrops(const Fog& fog, std::span<const float> table)
+      : SoftLaw(double{fog.extinction()}),
+        fog_(fog),
+        table_(table.data()),
+        scatter_m_(std::max(double{fog.scatter_m}, kLeastScatterM)),
+        power_scatter_(std::max(double{fog.power_scatter}, kLeastPowerScatter)) {}
+
+  [[nodiscard]] double beyond(double power, double d, double r) const override {
+    const SoftReturn p = peak(d);
+    const double x = share_at(r, p);
+    return above(power, p) * power_of_rest(x, 20) * (1.0 + 20.0 * x);
+  }
+  [[nodiscard]] double density(double power, double d, double r) const override {
+    const SoftReturn p = peak(d);
+    const double x = share_at(r, p);
+    return above(power, p) * 420.0 / scatter_m_ * x * power_of_rest(x, 19);
+  }
+
+ private:
+  static constexpr double kLeastScatterM = 0.01, kLeastPowerScatter = 0.01;  // so that the law has a density
+
+  [[nodiscard]] SoftReturn peak(double d) const { return fog_.peak_of_fog(table_, static_cast<float>(d)); }
+  [[nodiscard]] double above(double power, const SoftReturn& p) const {
     if (!(p.power > 0.0F)) return 0.0;
-    const double root = power > 0.0 ? math::exp(math::log(power / double{p.power}) / 3.0) : 0.0;
+    const double s = power_scatter_, root = power > 0.0 ? math::exp(math::log(power / double{p.power}) / 3.0) : 0.0;
     return math::normal_cdf((1.0 - s * s / 9.0 - root) * 3.0 / s);
-  };
-  const auto share_at = [scatter](double r, const SoftReturn& p) {
-    return std::clamp((r - double{p.range_m}) / scatter, 0.0, 1.0);
-  };
-  const auto power_of_rest = [](double x, int n) {
+  }
+  [[nodiscard]] double share_at(double r, const SoftReturn& p) const {
+    return std::clamp((r - double{p.range_m}) / scatter_m_, 0.0, 1.0);
+  }
+  static double power_of_rest(double x, int n) {
     double product = 1.0;
     for (int k = 0; k < n; ++k) product *= 1.0 - x;
     return product;
-  };
-  return {.extinction_per_m = double{extinction()},
-          .beyond =
-              [=](double power, double d, double r) {
-                const SoftReturn p = peak(d);
-                const double x = share_at(r, p);
-                return above(power, p) * power_of_rest(x, 20) * (1.0 + 20.0 * x);
-              },
-          .density =
-              [=](double power, double d, double r) {
-                const SoftReturn p = peak(d);
-                const double x = share_at(r, p);
-                return above(power, p) * 420.0 / scatter * x * power_of_rest(x, 19);
-              }};
-}
+  }
 
-namespace {
+  Fog fog_;
+  const float* table_;
+  double scatter_m_, power_scatter_;
+};
 
 /// The strongest drop by its table. Its mean count Lambda(p, d) is exponential, which a sum over entries -ln u1 takes.
-class DropReturns {
+class StrongestDrop final : public SoftLaw {
  public:
-  explicit DropReturns(std::span<const float> table) : table_(table.data()) {
+  explicit StrongestDrop(std::span<const float> table)
+      : SoftLaw(double{table[DropTable::kExtinction]}), table_(table.data()) {
     for (std::size_t k = 0; k < weaker_.size(); ++k) weaker_[k] = math::exp(-count_of(static_cast<double>(k)));
   }
 
-  [[nodiscard]] double beyond(double power, double d, double r) const {
+  [[nodiscard]] double beyond(double power, double d, double r) const override {
     if (!(r < d)) return 0.0;
     const TablePlace surface = range_place(d), place = range_place(r);
     if (along(r) <= 0.0F) return 1.0 - math::exp(-count_of(end_of(power, d)));
@@ -64,7 +77,7 @@ class DropReturns {
       return all > 0.0 ? 1.0 - std::min(share(at, place) / all, 1.0) : 0.0;
     });
   }
-  [[nodiscard]] double density(double power, double d, double r) const {
+  [[nodiscard]] double density(double power, double d, double r) const override {
     if (!(along(r) > 0.0F) || r > double{T::kFarthestM}) return 0.0;
     const TablePlace surface = range_place(d), place = range_place(r);
     const TablePlace low = {place.at, 0.0F}, high = {place.at, 1.0F};
@@ -137,11 +150,8 @@ class DropReturns {
 
 }  // namespace
 
-SoftLaw strongest_drop_law(std::span<const float> table) {
-  const DropReturns drops(table);
-  return {.extinction_per_m = double{table[DropTable::kExtinction]},
-          .beyond = [drops](double power, double d, double r) { return drops.beyond(power, d, r); },
-          .density = [drops](double power, double d, double r) { return drops.density(power, d, r); }};
-}
+SoftLawPtr Fog::soft_law(std::span<const float> table) const { return std::make_shared<FogDrops>(*this, table); }
+
+SoftLawPtr strongest_drop_law(std::span<const float> table) { return std::make_shared<StrongestDrop>(table); }
 
 }  // namespace fathom

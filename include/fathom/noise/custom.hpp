@@ -80,7 +80,7 @@ constexpr void add_learning_hooks(NoiseHooks& hooks) {
     };
   }
   if constexpr (requires(const M& m) { m.soft_law({}); }) {
-    hooks.soft_law = [](const void* m, std::span<const float> table) -> SoftLaw {
+    hooks.soft_law = [](const void* m, std::span<const float> table) -> SoftLawPtr {
       return model_at<M>(m).soft_law(table);
     };
   }

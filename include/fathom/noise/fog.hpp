@@ -126,7 +126,7 @@ struct Fog {
     if (p.visibility_m == 0.0F) p.visibility_m = 1e4F;
     return p;
   }
-  [[nodiscard]] FATHOM_API SoftLaw soft_law(std::span<const float> table) const;
+  [[nodiscard]] FATHOM_API SoftLawPtr soft_law(std::span<const float> table) const;
 
   FATHOM_KERNEL static PoweredReading apply(const Fog& p, const Ray& ray, const PoweredReading& in,
                                             const Receiver& receiver, const Draws<kDraws>& draws) {

@@ -62,7 +62,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -261,11 +261,17 @@ struct LossCover {
 /// The light that air leaves and that its drops return, as a law. Its functions take the power that drops must exceed,
 /// the range of the surface behind them, and a range r. They use the table of the model, which must outlive them.
 struct SoftLaw {
-  using OfDrops = std::function<double(double power, double surface_m, double r_m)>;
-  double extinction_per_m = 0.0;
-  OfDrops beyond;   ///< probability that drops return more than the power, from beyond r
-  OfDrops density;  ///< of this return along r, 1/m
+  explicit SoftLaw(double extinction) : extinction_per_m(extinction) {}
+  virtual ~SoftLaw() = default;
+
+  /// The probability that drops return more than the power, from beyond r.
+  [[nodiscard]] virtual double beyond(double power, double surface_m, double r_m) const = 0;
+  /// The density of this return along r, 1/m.
+  [[nodiscard]] virtual double density(double power, double surface_m, double r_m) const = 0;
+
+  double extinction_per_m;
 };
+using SoftLawPtr = std::shared_ptr<const SoftLaw>;
 
 /// Measured returns, from which a model may guess where learning begins. Arrays [returns].
 struct LearnedReturns {

@@ -137,7 +137,7 @@ struct NoiseHooks {
   Noise (*on_beam)(const void*, float) = nullptr;
   void (*act)(const void*, MeasuredRangeLaw&) = nullptr;
   double (*loss_probability)(const void*, const Return&, const Surface&) = nullptr;
-  SoftLaw (*soft_law)(const void*, std::span<const float> table) = nullptr;
+  SoftLawPtr (*soft_law)(const void*, std::span<const float> table) = nullptr;
   AxisTurn (*turn)(const void*) = nullptr;
   std::span<const LearnedField> learned = {};
   bool (*jumps)(const void*, std::string_view) = nullptr;

@@ -53,7 +53,7 @@ struct Snow {
 
   static constexpr std::array<LearnedField, 1> kLearned = {
       {{"rate_mm_per_h", LearnedRole::kPlain, 1, "all rays are in one weather"}}};
-  [[nodiscard]] static SoftLaw soft_law(std::span<const float> table) { return strongest_drop_law(table); }
+  [[nodiscard]] static SoftLawPtr soft_law(std::span<const float> table) { return strongest_drop_law(table); }
 
   FATHOM_KERNEL static PoweredReading apply(const Snow& /*p*/, const Ray& ray, const PoweredReading& in,
                                             const Receiver& receiver, const Draws<kDraws>& draws) {

@@ -314,10 +314,11 @@ ChainDensity::AirLight ChainDensity::light_at(std::size_t i, double range_m) con
   return {power, least, std::min(1.0, detected(power) / std::max(detected(clear), 1e-300))};
 }
 
-double ChainDensity::of_drops(const SoftLaw::OfDrops& law, std::size_t i, double surface_m, double r_m) const {
+double ChainDensity::of_drops(OfDrops of, std::size_t i, double surface_m, double r_m) const {
   const AirLight light = light_at(i, surface_m);
-  const double outshining = light.seen > 0.0 ? light.seen * law(light.stronger(), surface_m, r_m) : 0.0;
-  return light.seen < 1.0 ? outshining + (1.0 - light.seen) * law(light.drops, surface_m, r_m) : outshining;
+  const double outshining = light.seen > 0.0 ? light.seen * ((*weather_).*of)(light.stronger(), surface_m, r_m) : 0.0;
+  return light.seen < 1.0 ? outshining + (1.0 - light.seen) * ((*weather_).*of)(light.drops, surface_m, r_m)
+                          : outshining;
 }
 
 double ChainDensity::shown(std::size_t i, double range_m) const {
@@ -329,11 +330,11 @@ double ChainDensity::log_in_weather(std::size_t i, const MeasuredRangeLaw& law, 
   const double range_m = double{returns_.range_m[i]}, clean_m = double{returns_.clean_range_m[i]};
   const double surface = log_surface > least_log_ ? math::exp(log_surface) : 0.0;
   // Drops that are scattered behind the surface have its range.
-  double p = surface > 0.0 ? surface * (shown(i, range_m) + of_drops(weather_->beyond, i, range_m, range_m)) : 0.0;
+  double p = surface > 0.0 ? surface * (shown(i, range_m) + of_drops(&SoftLaw::beyond, i, range_m, range_m)) : 0.0;
   // A probability, beside which a density is nothing.
   const bool is_exact = surface > 0.0 && (law.is_discrete() || clamped(law, range_m));
   if (!is_exact && range_m >= returns_.min_range_m) {
-    p += of_drops(weather_->density, i, clean_m, range_m) * probability(law, range_m, 1e12, nodes());
+    p += of_drops(&SoftLaw::density, i, clean_m, range_m) * probability(law, range_m, 1e12, nodes());
   }
   return floored_log(p);
 }
@@ -352,7 +353,7 @@ double ChainDensity::reported(std::size_t i) const {
   const double of_surface = ranges_.empty() ? 1.0 : reported_by(law(i));
   if (!weather_) return of_surface;
   const double clean_m = double{returns_.clean_range_m[i]};
-  return shown(i, clean_m) * of_surface + of_drops(weather_->beyond, i, clean_m, returns_.min_range_m);
+  return shown(i, clean_m) * of_surface + of_drops(&SoftLaw::beyond, i, clean_m, returns_.min_range_m);
 }
 
 void ChainDensity::effects(std::size_t i, std::vector<double>& out) const {
@@ -378,7 +379,7 @@ void ChainDensity::effects(std::size_t i, std::vector<double>& out) const {
   if (!weather_) return;
   const double clean_m = double{returns_.clean_range_m[i]};
   out.insert(out.end(),
-             {math::log(light_at(i, clean_m).power), of_drops(weather_->beyond, i, clean_m, returns_.min_range_m)});
+             {math::log(light_at(i, clean_m).power), of_drops(&SoftLaw::beyond, i, clean_m, returns_.min_range_m)});
 }
 
 double ChainDensity::probability_between(std::size_t i, double low_m, double high_m) const {
@@ -386,7 +387,7 @@ double ChainDensity::probability_between(std::size_t i, double low_m, double hig
   const double of_surface = probability(law(i), low_m, high_m, nodes());
   if (!weather_) return of_surface;
   const double clean_m = double{returns_.clean_range_m[i]};
-  const auto beyond = [&](double r_m) { return of_drops(weather_->beyond, i, clean_m, r_m); };
+  const auto beyond = [&](double r_m) { return of_drops(&SoftLaw::beyond, i, clean_m, r_m); };
   const double low = std::max(low_m, returns_.min_range_m), high = std::min(high_m, clean_m);
   return of_surface * (shown(i, clean_m) + beyond(clean_m)) + (low < high ? beyond(low) - beyond(high) : 0.0);
 }

@@ -119,8 +119,9 @@ class ChainDensity {
     [[nodiscard]] double stronger() const { return power > drops ? power : drops; }
   };
   [[nodiscard]] AirLight light_at(std::size_t i, double range_m) const;
+  using OfDrops = double (SoftLaw::*)(double power, double surface_m, double r_m) const;
   /// A law of the drops before a surface of return i that outshine it, or that the sensor detects without it.
-  [[nodiscard]] double of_drops(const SoftLaw::OfDrops& law, std::size_t i, double surface_m, double r_m) const;
+  [[nodiscard]] double of_drops(OfDrops of, std::size_t i, double surface_m, double r_m) const;
   /// Probability that the sensor reports a surface of return i at this range, and no drops.
   [[nodiscard]] double shown(std::size_t i, double range_m) const;
   /// Log density of the measured range, of drops or of the surface, whose own log density is `log_surface`.
@@ -189,7 +190,7 @@ class ChainDensity {
   std::vector<Step> losses_, ranges_;
   std::vector<HitStep> hits_;
   std::optional<Noise> weather_model_;
-  std::optional<SoftLaw> weather_;
+  SoftLawPtr weather_;  ///< null: none
   std::optional<StudentNodes> nodes_;
   std::optional<RayTurns> turns_;                                  ///< of a chain that turns rays
   std::shared_ptr<const std::vector<std::vector<Facet>>> shared_;  ///< by surroundings; null: each return has its own

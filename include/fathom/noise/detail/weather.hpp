@@ -76,7 +76,7 @@ FATHOM_KERNEL PoweredReading report_stronger(const Ray& ray, const PoweredReadin
   const Return hit = {math::select(is_soft, x, old.x), math::select(is_soft, y, old.y), math::select(is_soft, z, old.z),
                       math::select(is_soft, r, old.range_m),
                       math::select(is_soft, math::sqrt(x * x + y * y + z * z), old.radius_m)};
-  const std::uint32_t hard = met & !is_seen ? number(Reason::kLowPower) : before;
+  const std::uint32_t hard = (met & !is_seen) ? number(Reason::kLowPower) : before;
   return {hit, static_cast<Reason>(is_soft ? number(Reason::kHit) : hard),
           math::select(is_soft, soft.power * r * r, math::select(met | nothing, light, in.intensity)),
           is_soft || in.from_medium};
@@ -169,7 +169,7 @@ FATHOM_KERNEL SoftReturn strongest_drop(const float* table, float range_m, float
 }
 
 /// strongest_drop() as a law.
-FATHOM_API SoftLaw strongest_drop_law(std::span<const float> table);
+FATHOM_API SoftLawPtr strongest_drop_law(std::span<const float> table);
 
 /// apply() of rain and snow.
 template <class Draws>
