@@ -31,7 +31,7 @@ hooks of noise models: *::act *::check_on *::edge_reads *::energy_* *::has_thres
 hooks of noise models: *::jumps *::learned *::least_depth_m *::loss_probability *::same_in_chain *::settle *::turn
 hooks of noise models: *::sight_tolerance *::window *::with *::with_other_law MeasuredRangeLaw StudentNodes
 hooks of noise models: Correlation::has_motion *_hidden is_supported *::begin_loss *::level_of *::with_heavy_tails *::without_losses
-hooks of noise models: *::is_placed *::on_beam *::tabulate *::soft_law *::drops strongest_drop_law Fog::apply_in Fog::peak_of_fog Fog::backscatter Fog::extinction Fog::span_on
+hooks of noise models: *::is_placed *::on_beam *::tabulate *::soft_law SoftLaw::beyond *::drops strongest_drop_law Fog::apply_in Fog::peak_of_fog Fog::backscatter Fog::extinction Fog::span_on
 blocks of noise models: block_kernel kernels_of find_losses return_of_lane draws_of_lane drive_* fill_* for_each_return put_return surface_of_lane add_row copy_run put_reading ray_of_lane
 one return of a sensor: power_of is_too_weak least_power_of transmittance
 weather of one return: between is_any air_ahead least_of_drops pair_value_at place_in_table table_value_at
