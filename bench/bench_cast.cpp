@@ -106,8 +106,7 @@ class CasterAlone {
 };
 
 void run_set(const Set& set, Isa isa) {
-  const char* config = isa == Isa::kBase ? "isa=sse2" : isa == Isa::kAvx2 ? "isa=avx2" : "";
-  const RawEmbree raw(*set.scene, config);
+  const RawEmbree raw(*set.scene, isa);
   const CasterAlone alone(*set.scene, isa);
   const auto simulator_of = [&](int threads) {
     return Simulator(*set.scene, {.seed = kSeed, .compute = {.threads = threads, .isa = isa}});

@@ -173,7 +173,7 @@ void run(double radius_m) {
   Renderer pixel(model.get(), data.get(), 1, {}, {.width = 1, .height = 1});
   const RayPattern rays = one.simulator().pattern(one.sensor(), 0);
   const Pose eye = one.simulator().world_from_sensor(one.sensor(), 0.0);
-  const RawEmbree embree(one.simulator().scene(), "");
+  const RawEmbree embree(one.simulator().scene(), detect_isa());
   const RawRays raw = raw_rays(rays, eye);
   std::vector<float> range_m(raw.dx.size());
   std::vector<std::uint32_t> entity(raw.dx.size());

@@ -128,7 +128,7 @@ RawSights back_rays(const RawRays& primary, const std::vector<float>& range, con
 
 void run_frame(const std::string& name, const Scene& scene, const StereoCamera& camera, const Pose& pose,
                NoiseChain noise, Isa isa) {
-  const RawEmbree raw(scene, isa == Isa::kBase ? "isa=sse2" : isa == Isa::kAvx2 ? "isa=avx2" : "");
+  const RawEmbree raw(scene, isa);
   Simulator simulator(scene, {.compute = {.threads = 1, .isa = isa}});
   const SensorId id = simulator.add_sensor(sensor_of(camera, pose, std::move(noise)));
   CastPlan plan;

@@ -2,11 +2,20 @@
 #include "raw_embree.hpp"
 
 #include <cstring>
+#include <string>
 
 namespace fathom::bench {
 
-RawEmbree::RawEmbree(const Scene& scene, const char* device_config)
-    : device_(rtcNewDevice(device_config)), top_(rtcNewScene(device_)) {
+namespace {
+
+RTCDevice new_device(Isa isa) {
+  const std::string limit = isa < detect_isa() ? "isa=" + std::string(to_string(isa)) : "";
+  return rtcNewDevice(limit.c_str());
+}
+
+}  // namespace
+
+RawEmbree::RawEmbree(const Scene& scene, Isa isa) : device_(new_device(isa)), top_(rtcNewScene(device_)) {
   for (const Mesh& mesh : scene.meshes()) {
     RTCGeometry geometry = rtcNewGeometry(device_, RTC_GEOMETRY_TYPE_TRIANGLE);
     std::memcpy(

@@ -9,6 +9,7 @@
 
 #include <embree3/rtcore.h>
 
+#include <fathom/core/compute.hpp>
 #include <fathom/scene/scene.hpp>
 
 namespace fathom::bench {
@@ -31,7 +32,8 @@ struct RawSights {
 
 class RawEmbree {
  public:
-  RawEmbree(const Scene& scene, const char* device_config);
+  /// Uses at most `isa`.
+  RawEmbree(const Scene& scene, Isa isa);
   ~RawEmbree();
   RawEmbree(const RawEmbree&) = delete;
   RawEmbree& operator=(const RawEmbree&) = delete;

@@ -321,7 +321,7 @@ TEST_F(Apply, KeepsTheByteOrderOfFloatMaps) {
 }
 
 TEST_F(Apply, WritesTheChannelOfAnExr) {
-  const std::string line = fathom::test::bytes_of_line(std::vector<float>{2, 2, 0, 2});
+  const std::string line = fathom::test::bytes_of_line(std::vector<float>{2, NAN, 0, 2});
   const std::filesystem::path clean = folder_ / "clean";
   std::filesystem::create_directory(clean);
   for (const char* name : {"Image0001.exr", "Image0002.exr"}) {
@@ -331,7 +331,7 @@ TEST_F(Apply, WritesTheChannelOfAnExr) {
                                   "4,4,1.5,1,0.05", "--out", folder_ / "noisy"});
   if (ended.err.find("this build of fathom has no OpenEXR") != std::string::npos) GTEST_SKIP() << "no OpenEXR";
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_NE(ended.out.find("2 images with 24 pixels: 18 hit, 6 miss"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("2 images with 24 pixels: 12 hit, 12 miss"), std::string::npos) << ended.out;
   const std::string noisy = bytes_of(folder_ / "noisy/Image0002.exr");
   EXPECT_TRUE(noisy.starts_with("v/1\x01"));
   EXPECT_NE(noisy.find(std::string("chlist\0\x13\0\0\0R\0\x02", 15)), std::string::npos);

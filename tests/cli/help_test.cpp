@@ -152,7 +152,7 @@ TEST(Usage, MistakesAreOneLineAndCode2) {
       {"simulate", "scene.yaml", "--out", "x", "--episodes", "0:4", "--episode", "3"},
       {"simulate", "scene.yaml", "--out", "x", "--threads", "-1"},
       {"simulate", "scene.yaml", "--out", "x", "--threads", "many"},
-      {"simulate", "scene.yaml", "--out", "x", "--isa", "neon"},
+      {"simulate", "scene.yaml", "--out", "x", "--isa", "altivec"},
       {"simulate", "scene.yaml", "--out", "x", "--caster", "tree"},
       {"simulate", "scene.yaml", "other.yaml", "--out", "x"},
       {"noise", "--json", "--markdown"},

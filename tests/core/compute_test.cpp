@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <atomic>
 #include <mutex>
-#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -112,14 +111,13 @@ TEST_P(Executors, LoopsNestInTheSameExecutor) {
 
 TEST(Executors, ZeroMeansEveryCore) { EXPECT_GE(make_executor(0)->threads(), 1); }
 
-TEST(Isas, HaveNames) {
-  const std::set<std::string_view> names = {to_string(Isa::kBase), to_string(Isa::kAvx2), to_string(Isa::kAvx512)};
+TEST(Isas, HaveTheNamesOfTheProcessor) {
+  const std::vector<std::string_view> names = {to_string(Isa::kBase), to_string(Isa::kAvx2), to_string(Isa::kAvx512)};
 #if defined(__aarch64__)
-  EXPECT_EQ(names, (std::set<std::string_view>{"neon", "avx2", "avx512"}));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"neon", "unknown", "unknown"}));
 #else
-  EXPECT_EQ(names, (std::set<std::string_view>{"sse2", "avx2", "avx512"}));
+  EXPECT_EQ(names, (std::vector<std::string_view>{"sse2", "avx2", "avx512"}));
 #endif
-  EXPECT_TRUE(names.count(to_string(detect_isa())));
 }
 
 TEST(Isas, TheDetectedOneIsWhatTheProcessorSays) {
@@ -148,8 +146,9 @@ TEST(Computes, ThatNoComputerHasAreRefused) {
   EXPECT_EQ(message({.threads = -1}), "threads = -1 is not in [0, 1024]");
   EXPECT_EQ(message({.threads = 1025}), "threads = 1025 is not in [0, 1024]");
   if (detect_isa() < Isa::kAvx512) {
-    EXPECT_EQ(message({.isa = Isa::kAvx512}),
-              "isa = avx512 is not supported by this computer (up to " + std::string(to_string(detect_isa())) + ")");
+    EXPECT_EQ(message({.isa = Isa::kAvx512}), "isa = " + std::string(to_string(Isa::kAvx512)) +
+                                                  " is not supported by this computer (up to " +
+                                                  std::string(to_string(detect_isa())) + ")");
   }
 }
 

@@ -37,10 +37,11 @@ inside() {  # <folder> <command of the shell>
 
 # In memory: dpkg waits for the disk after each file.
 mount -t tmpfs -o size=6g none "$work" 2> /dev/null || skip 'nothing may be mounted'
+mirror=$(apt-get indextargets --format '$(SITE)' 'Codename: bookworm' 'Created-By: Packages' | grep -m 1 debian) || skip 'apt knows no mirror'
+timeout 60 /usr/lib/apt/apt-helper download-file "$mirror/dists/bookworm/Release" "$work/Release" > /dev/null 2>&1 ||
+  skip "$mirror cannot be reached"
 
 make_debian() {
-  local mirror
-  mirror=$(apt-get indextargets --format '$(SITE)' 'Codename: bookworm' 'Created-By: Packages' | grep -m 1 debian) || skip 'apt knows no mirror'
   root=$work/debian
   debootstrap --variant=minbase bookworm "$root" "$mirror" > "$work/log" 2>&1 || skip "debootstrap fails: $(tail -n 1 "$work/log")"
   cp /etc/resolv.conf "$root/etc"

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -14,6 +16,7 @@
 #include "render/stereo_scenes.hpp"
 #include "render/test_scenes.hpp"
 #include "support/error_text.hpp"
+#include "support/statistics.hpp"
 
 namespace fathom {
 namespace {
@@ -230,16 +233,11 @@ std::vector<double> draws_of(ParameterRange range) {
   return values;
 }
 
-/// Kolmogorov's distance of sorted values from a law; above 2.2 / sqrt n in one of 10 000 right samples.
+/// Kolmogorov's distance of values from a law; above 2.2 / sqrt n in one of 10 000 right samples.
 template <class Cdf>
-double distance_from(const std::vector<double>& values, Cdf cdf) {
-  double worst = 0;
-  const auto n = static_cast<double>(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double f = cdf(values[i]), k = static_cast<double>(i);
-    worst = std::max({worst, std::abs(f - k / n), std::abs(f - (k + 1) / n)});
-  }
-  return worst;
+double distance_from(std::vector<double> values, Cdf cdf) {
+  for (double& value : values) value = cdf(value);
+  return test::ks_distance(std::move(values));
 }
 
 TEST(Randomization, DrawsFollowTheirLaws) {

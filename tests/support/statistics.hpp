@@ -14,6 +14,19 @@ namespace fathom::test {
 /// P(X <= x) for a standard normal.
 inline double normal_cdf(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 
+/// The largest distance of the distribution of values in [0, 1] from the uniform one. Pass F(x) for a law with
+/// distribution function F.
+inline double ks_distance(std::vector<double> u) {
+  std::sort(u.begin(), u.end());
+  const auto n = static_cast<double>(u.size());
+  double distance = 0.0;
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    const auto rank = static_cast<double>(i);
+    distance = std::max({distance, u[i] - rank / n, (rank + 1.0) / n - u[i]});
+  }
+  return distance;
+}
+
 /// P(D > distance) for n draws of the right law: Kolmogorov's series, with Stephens' correction for small n (J. R.
 /// Statist. Soc. B 32, 1970).
 inline double ks_p_value(double distance, std::size_t n) {

@@ -14,7 +14,7 @@ bool has_topics() { return true; }
 
 std::unique_ptr<Participant> open_participant(const TopicDomain& domain) {
   static auto* const open = reinterpret_cast<OpenParticipant*>(
-      with_prefix("topics", [] { return load_module_function("dds", kOpenParticipant, "module"); }));
+      with_prefix("topics", [] { return load_module_function("dds", kOpenParticipant, "cyclonedds-dev"); }));
   std::unique_ptr<Participant> opened;
   open(domain, opened);
   return opened;

@@ -33,26 +33,26 @@ const std::filesystem::path* find_own_folder() noexcept {
 /// destroyed, because threads may use it while the process ends.
 const std::filesystem::path* const own_folder = find_own_folder();
 
-std::filesystem::path module_file(const std::string& name, std::string_view role) {
+std::filesystem::path module_file(const std::string& name, std::string_view packages) {
   // Without a folder, dlopen() would search the folders of the system.
-  if (own_folder == nullptr) throw InputError(fmt::format("its {} {} is missing", role, name));
-  std::filesystem::path file = *own_folder / name;
-  if (std::error_code error; !std::filesystem::exists(file, error)) {
-    std::filesystem::path other = own_folder->parent_path() / "lib" / name;
-    if (std::filesystem::exists(other, error)) return other;
+  const std::filesystem::path own = own_folder == nullptr ? "" : *own_folder;
+  for (const std::filesystem::path& folder : {own, own.parent_path() / "lib"}) {
+    if (std::error_code error; own_folder != nullptr && std::filesystem::exists(folder / name, error))
+      return folder / name;
   }
-  return file;
+  throw InputError(fmt::format("the module {} is missing in '{}': install {} and build fathom; portable wheels lack it",
+                               name, own.string(), packages));
 }
 
 }  // namespace
 
-void* load_module_function(std::string_view module, const char* function, std::string_view role) {
-  const std::filesystem::path file = module_file(fmt::format("libfathom-{}-{}.so", module, FATHOM_VERSION), role);
+void* load_module_function(std::string_view module, const char* function, std::string_view packages) {
+  const std::filesystem::path file = module_file(fmt::format("libfathom-{}-{}.so", module, FATHOM_VERSION), packages);
   void* const loaded = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* const found = loaded == nullptr ? nullptr : dlsym(loaded, function);
   if (found != nullptr) return found;
   const char* const reason = dlerror();
-  throw InputError(fmt::format("its {} cannot be loaded: {}", role, one_line(reason == nullptr ? "" : reason)));
+  throw InputError(fmt::format("the module cannot be loaded: {}", one_line(reason == nullptr ? "" : reason)));
 }
 
 }  // namespace fathom

@@ -19,7 +19,7 @@ namespace {
 const ExrFunctions& exr_functions() {
   static const ExrFunctions found = [] {
     auto* const get = reinterpret_cast<void (*)(ExrFunctions&)>(
-        with_prefix("OpenEXR", [] { return load_module_function("exr", kExrFunctions, "module"); }));
+        with_prefix("OpenEXR", [] { return load_module_function("exr", kExrFunctions, "libopenexr-dev"); }));
     ExrFunctions functions;
     get(functions);
     return functions;

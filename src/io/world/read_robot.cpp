@@ -21,8 +21,9 @@ namespace fathom {
 
 void read_sdf(XmlDocument& document, const std::filesystem::path& file, RobotFiles& files, Robot& robot) {
   const std::lock_guard lock(robot_library_mutex());
-  static auto* const read = reinterpret_cast<ReadSdf*>(with_prefix(
-      [&] { return file.string() + ": is SDF"; }, [] { return load_module_function("sdf", kReadSdf, "reader"); }));
+  static auto* const read =
+      reinterpret_cast<ReadSdf*>(with_prefix([&] { return file.string() + ": is SDF"; },
+                                             [] { return load_module_function("sdf", kReadSdf, "libsdformat-dev"); }));
   read(document, file, files, robot);
 }
 

@@ -32,8 +32,8 @@ namespace {
 
 class CudaFrames final : public FrameDevice {
  public:
-  /// `stream`: the caller's, or 0. Throws as Gpu does.
-  CudaFrames(int number, std::uintptr_t stream);
+  /// Throws as Gpu does.
+  explicit CudaFrames(const Compute& compute);
   ~CudaFrames() override;
 
   /// Returns when the frame is done. Throws InputError for a frame in other memory, and SystemError if the driver fails
@@ -46,7 +46,8 @@ class CudaFrames final : public FrameDevice {
   void close();
 
   int number_;
-  std::uintptr_t stream_;
+  std::uintptr_t stream_;  // the caller's, or 0
+  std::unique_ptr<Executor> executor_;
   std::shared_ptr<const Code> code_;
   std::unique_ptr<Work> work_;
 };
@@ -119,8 +120,9 @@ void check_memory(const Gpu& gpu, const Frame& frame) {
 
 class CudaFrames::Work {
  public:
-  Work(const Gpu& gpu, const Module& module, std::uintptr_t stream)
-      : stream_(gpu, stream),
+  Work(const Gpu& gpu, const Module& module, std::uintptr_t stream, Executor& executor)
+      : executor_(executor),
+        stream_(gpu, stream),
         render_rays_(module.function("fathom_render_rays")),
         lose_edges_(module.function("fathom_lose_edges")),
         match_pixels_(module.function("fathom_match_pixels")),
@@ -133,7 +135,7 @@ class CudaFrames::Work {
         parcel_(gpu),
         results_(gpu),
         fields_(gpu, module),
-        readback_(stream_) {}
+        readback_(stream_, executor) {}
 
   void render(std::span<const RenderJob> jobs, Frame& frame) {
     const Settle settle(stream_);
@@ -190,9 +192,8 @@ class CudaFrames::Work {
       render({{&job, 1}, window}, frame);
     }
     if (!has_edges) return;
-    const std::unique_ptr<Executor> executor = make_executor(1);
-    make_fields({&job, 1}, *executor);
-    lose_edges(job, *executor, frame);
+    make_fields({&job, 1}, executor_);
+    lose_edges(job, executor_, frame);
   }
 
   void render(const Block& block, Frame& frame) {
@@ -297,6 +298,7 @@ class CudaFrames::Work {
     }
   }
 
+  Executor& executor_;
   Stream stream_;
   CudaFunction render_rays_, lose_edges_, match_pixels_, join_pixels_, count_pixels_, lose_speckles_, finish_rays_,
       refit_nodes_;
@@ -316,13 +318,16 @@ class CudaFrames::Work {
   std::size_t threads_at_once_ = std::size_t{1} << 20;
 };
 
-CudaFrames::CudaFrames(int number, std::uintptr_t stream) : number_(number), stream_(stream) { open(); }
+CudaFrames::CudaFrames(const Compute& compute)
+    : number_(compute.device.number), stream_(compute.cuda_stream), executor_(make_executor(compute.threads)) {
+  open();
+}
 CudaFrames::~CudaFrames() { close(); }
 
 void CudaFrames::open() {
   code_ = code_of(number_);
   const CurrentGpu current(code_->gpu());
-  work_ = std::make_unique<Work>(code_->gpu(), code_->module(), stream_);
+  work_ = std::make_unique<Work>(code_->gpu(), code_->module(), stream_, *executor_);
 }
 
 /// Frees everything, even if the driver fails.
@@ -358,7 +363,7 @@ std::unique_ptr<FrameDevice> open_device(const Compute& compute) {
   const bool may_not = compute.device.kind == DeviceKind::kAuto;
   try {
     if (*device::ptx() == '\0') throw InputError("device cuda: " + missing_feature("code for GPUs", "clang"));
-    return std::make_unique<device::CudaFrames>(compute.device.number, compute.cuda_stream);
+    return std::make_unique<device::CudaFrames>(compute);
   } catch (const InputError&) {
     if (may_not) return nullptr;
     throw;

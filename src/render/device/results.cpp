@@ -41,9 +41,19 @@ void Readback::turn() {
 
 void Readback::empty(Half& half) {
   half.done.wait();
-  for (const Piece& p : half.pieces) std::memcpy(p.to, half.memory.data() + p.at, p.bytes);
+  executor_.parallel_for(half.used, kAtOnce, [&half](std::size_t begin, std::size_t end) { copy(half, begin, end); });
   half.pieces.clear();
   half.used = 0, half.under_way = false;
+}
+
+/// Copies bytes [begin, end) of the buffer. Its pieces follow one another without gaps.
+void Readback::copy(const Half& half, std::size_t begin, std::size_t end) {
+  auto piece = std::ranges::partition_point(half.pieces, [&](const Piece& p) { return p.at + p.bytes <= begin; });
+  for (; begin < end; ++piece) {
+    const std::size_t bytes = std::min(piece->at + piece->bytes, end) - begin;
+    std::memcpy(static_cast<std::byte*>(piece->to) + (begin - piece->at), half.memory.data() + begin, bytes);
+    begin += bytes;
+  }
 }
 
 namespace {

@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include <fathom/core/compute.hpp>
+
 #include "render/device/frame_data.hpp"
 #include "render/device/gather.hpp"
 #include "render/device/gpu.hpp"
@@ -17,12 +19,14 @@
 
 namespace fathom::device {
 
-/// Copies results from a GPU through two pinned buffers: one is filled while the other is emptied.
+/// Copies results from a GPU through two pinned buffers: one is filled while the threads of `executor` empty the other.
 class Readback {
  public:
-  static constexpr std::size_t kBytes = std::size_t{4} << 20;  // of a buffer
+  static constexpr std::size_t kBytes = std::size_t{4} << 20;   // of a buffer
+  static constexpr std::size_t kAtOnce = std::size_t{1} << 18;  // that a thread copies
 
-  explicit Readback(const Stream& stream) : stream_(stream), halves_{Half(stream.gpu()), Half(stream.gpu())} {}
+  Readback(const Stream& stream, Executor& executor)
+      : stream_(stream), executor_(executor), halves_{Half(stream.gpu()), Half(stream.gpu())} {}
 
   /// Queues a copy in the stream; complete when finish() has returned.
   void add(void* to, CudaAddress from, std::size_t bytes);
@@ -42,9 +46,11 @@ class Readback {
     bool under_way = false;
   };
   void turn();
-  static void empty(Half& half);
+  void empty(Half& half);
+  static void copy(const Half& half, std::size_t begin, std::size_t end);
 
   const Stream& stream_;
+  Executor& executor_;
   std::array<Half, 2> halves_;
   std::size_t now_ = 0;  // the half that is filled
 };

@@ -12,7 +12,7 @@ namespace fathom {
 
 std::unique_ptr<Hdf5Files> make_hdf5_files(int compression) {
   static auto* const make = reinterpret_cast<MakeHdf5Files*>(
-      with_prefix("HDF5", [] { return load_module_function("hdf5", kMakeHdf5Files, "writer"); }));
+      with_prefix("HDF5", [] { return load_module_function("hdf5", kMakeHdf5Files, "libhdf5-dev libisal-dev"); }));
   std::unique_ptr<Hdf5Files> made;
   make(compression, made);
   return made;

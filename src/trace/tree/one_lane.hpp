@@ -76,32 +76,49 @@ FATHOM_KERNEL bool meets_box(const tree::Node& n, unsigned i, const LaneSlabs& s
   return enter.v <= leave.v;
 }
 
+/// The children that a ray meets before `reach`, the nearest first: three bits each from the lowest ones on, and a 1
+/// behind the last.
+FATHOM_KERNEL std::uint32_t children_met(const tree::Node& n, const LaneSlabs& s, float reach) {
+  float entry[tree::kWidth];
+  std::uint32_t rank[tree::kWidth] = {}, count = 0, met = 0;
+  for (unsigned i = 0; i < tree::kWidth; ++i) {
+    const bool meets = n.child[i] != tree::kNone && meets_box(n, i, s, reach, entry[i]);
+    if (!meets) entry[i] = math::kInfinity;
+    count += meets ? 1U : 0U;
+    for (unsigned k = 0; k < i; ++k) {
+      const std::uint32_t behind = entry[k] <= entry[i] ? 1U : 0U;
+      rank[i] += behind, rank[k] += 1U - behind;
+    }
+  }
+  for (unsigned i = 0; i < tree::kWidth; ++i) met |= entry[i] < math::kInfinity ? i << 3U * rank[i] : 0U;
+  return met | 1U << 3U * count;
+}
+
 /// Calls leaf(number) for every leaf that the ray meets within `reach`, near ones first; `reach` may shrink meanwhile.
-/// Ends if `leaf` returns true.
+/// Ends if `leaf` returns true. The stack has one entry per level, because the driver reserves it for all threads.
 template <class Leaf>
 FATHOM_KERNEL void walk_lane(const tree::Node* nodes, const LaneSlabs& slabs, const float& reach, Leaf leaf) {
   struct Open {
-    std::uint32_t child;
-    float t;
+    std::uint32_t node, children;  // that the ray meets, as from children_met(), and are not visited
   };
-  Open stack[tree::kStack];
+  Open stack[tree::kMaxDepth];
   unsigned top = 0;
-  stack[top++] = {0, 0.0F};
+  stack[top++] = {0, children_met(nodes[0], slabs, reach)};
   while (top > 0) {
-    const Open next = stack[--top];
-    if (!(next.t <= reach)) continue;
-    if ((next.child & tree::kLeafBit) != 0) {
-      if (leaf(next.child & ~tree::kLeafBit)) return;
+    Open& open = stack[top - 1];
+    if (open.children == 1) {
+      --top;
       continue;
     }
-    const tree::Node& n = nodes[next.child];
-    const unsigned base = top;
-    for (unsigned i = 0; i < tree::kWidth && n.child[i] != tree::kNone; ++i) {
-      float entry = 0.0F;
-      if (!meets_box(n, i, slabs, reach, entry)) continue;
-      unsigned at = top++;
-      for (; at > base && stack[at - 1].t < entry; --at) stack[at] = stack[at - 1];
-      stack[at] = {n.child[i], entry};
+    const tree::Node& n = nodes[open.node];
+    const std::uint32_t i = open.children % tree::kWidth, child = n.child[i];
+    open.children /= tree::kWidth;
+    float entry = 0.0F;
+    if (!meets_box(n, i, slabs, reach, entry)) continue;  // `reach` is shorter now
+    if ((child & tree::kLeafBit) == 0) {
+      stack[top++] = {child, children_met(nodes[child], slabs, reach)};
+    } else if (leaf(child & ~tree::kLeafBit)) {
+      return;
     }
   }
 }

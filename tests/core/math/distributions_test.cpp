@@ -174,13 +174,7 @@ TEST(IntervalNormal, KeyedDrawsHaveTheLaw) {
     ++stream;
     const double p = test::chi_square_p_of_uniforms(u, 50);
     EXPECT_TRUE(p > test::kLowestP && p < test::kHighestP) << p;
-    std::sort(u.begin(), u.end());
-    double distance = 0;
-    for (std::size_t i = 0; i < kDraws; ++i) {
-      distance = std::max({distance, std::abs(u[i] - static_cast<double>(i) / kDraws),
-                           std::abs(u[i] - static_cast<double>(i + 1) / kDraws)});
-    }
-    EXPECT_GT(test::ks_p_value(distance, kDraws), test::kLowestP);
+    EXPECT_GT(test::ks_p_value(test::ks_distance(u), kDraws), test::kLowestP);
   }
 }
 

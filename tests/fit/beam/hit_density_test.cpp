@@ -14,6 +14,7 @@
 #include <fathom/noise/beam_density.hpp>
 
 #include "support/error_text.hpp"
+#include "support/statistics.hpp"
 
 namespace fathom::hit_density_test {
 namespace {
@@ -158,13 +159,7 @@ TEST(HitDensity, ReadingsAreDrawnFromTheCdf) {
       if (z < 10) u.push_back(d.cdf(z) / (1 - d.w_max()));
     }
     ++scan;
-    std::sort(u.begin(), u.end());
-    double distance = 0;
-    for (std::size_t i = 0; i < u.size(); ++i) {
-      const double below = static_cast<double>(i) / kDraws, above = static_cast<double>(i + 1) / kDraws;
-      distance = std::max({distance, u[i] - below, above - u[i]});
-    }
-    EXPECT_LT(distance * std::sqrt(static_cast<double>(kDraws)), 2.23) << name_of(c);
+    EXPECT_LT(test::ks_distance(u) * std::sqrt(static_cast<double>(kDraws)), 2.23) << name_of(c);
   }
 }
 

@@ -40,6 +40,36 @@ std::string image(std::vector<ExrChannel> channels, const std::string& line) {
   return ExrBytes{.cols = 3, .rows = 2, .channels = std::move(channels), .line = line}.made();
 }
 
+/// Some depths are NaN.
+Frame depths(std::uint32_t rows, std::uint32_t cols) {
+  Frame frame({Channel::kDepth});
+  FrameWriter(frame).resize(rows, cols);
+  for (std::size_t i = 0; i < frame.size(); ++i) {
+    FrameWriter(frame).floats(Channel::kDepth)[i] = i % 7 == 0 ? std::numeric_limits<float>::quiet_NaN() : 0.001F * i;
+  }
+  return frame;
+}
+
+/// An image that write_exr() has made, in blocks of ZIP.
+std::string zipped(std::uint32_t rows, std::uint32_t cols) {
+  const TemporaryFolder folder;
+  write_exr(folder / "zip.exr", depths(rows, cols), Channel::kDepth, "Y");
+  return bytes_of(folder / "zip.exr");
+}
+
+template <class T>
+T value_at(const std::string& bytes, std::size_t place) {
+  T value;
+  std::memcpy(&value, bytes.data() + place, sizeof(T));
+  return value;
+}
+
+template <class T>
+std::string with_value(std::string bytes, std::size_t place, T value) {
+  std::memcpy(bytes.data() + place, &value, sizeof(T));
+  return bytes;
+}
+
 TEST_F(Exr, FloatsAndHalvesAreDepths) {
   const std::string floats = bytes_of_line(kLine), halves = bytes_of_line(kHalfLine);
   const struct {
@@ -59,11 +89,7 @@ TEST_F(Exr, FloatsAndHalvesAreDepths) {
 }
 
 TEST_F(Exr, WritesWhatItReads) {
-  Frame frame({Channel::kDepth});
-  FrameWriter(frame).resize(40, 50);
-  for (std::size_t i = 0; i < frame.size(); ++i) {
-    FrameWriter(frame).floats(Channel::kDepth)[i] = i % 7 == 0 ? std::numeric_limits<float>::quiet_NaN() : 0.001F * i;
-  }
+  const Frame frame = depths(40, 50);
   write_exr(folder_ / "b.exr", frame, Channel::kDepth, "Y");
   const FloatImage found = read_exr(folder_ / "b.exr");
   EXPECT_EQ(found.channel, "Y");
@@ -97,15 +123,40 @@ TEST_F(Exr, RefusesOtherImages) {
 
 /// Each cut, and each byte that is changed, gives an image or one line.
 TEST_F(Exr, DamagedFilesAreRefused) {
-  const std::string whole = image({{"Z"}}, bytes_of_line(kLine));
-  for (std::size_t i = 1; i < whole.size(); ++i) {
-    const std::string text = refusal(whole.substr(0, i));
-    EXPECT_TRUE(text.starts_with((folder_ / "a.exr: ").string())) << i << ": " << text;
-    for (const int change : {1, 0x80, 0xff}) {
-      std::string damaged = whole;
-      damaged[i] = static_cast<char>(damaged[i] ^ change);
-      EXPECT_EQ(input_error([&] { (void)read(damaged); }).find('\n'), std::string::npos) << i;
+  for (const std::string& whole : {image({{"Z"}}, bytes_of_line(kLine)), zipped(2, 3)}) {
+    for (std::size_t i = 1; i < whole.size(); ++i) {
+      const std::string text = refusal(whole.substr(0, i));
+      EXPECT_TRUE(text.starts_with((folder_ / "a.exr: ").string())) << i << ": " << text;
+      for (const int change : {1, 0x80, 0xff}) {
+        std::string damaged = whole;
+        damaged[i] = static_cast<char>(damaged[i] ^ change);
+        EXPECT_EQ(input_error([&] { (void)read(damaged); }).find('\n'), std::string::npos) << i;
+      }
     }
+  }
+}
+
+/// A compressed block begins with its first row and the bytes that follow. A table in front has the places of blocks.
+TEST_F(Exr, BlocksThatLieAreRefused) {
+  const std::string whole = zipped(50, 40);  // in blocks of 16 rows
+  std::size_t table = 0;
+  while (value_at<std::uint64_t>(whole, table) != table + 4 * sizeof(std::uint64_t)) ++table;
+  const auto first = static_cast<std::size_t>(value_at<std::uint64_t>(whole, table));
+  const auto second = value_at<std::uint64_t>(whole, table + 8);
+  const auto size = value_at<std::int32_t>(whole, first + 4);
+  ASSERT_EQ(first + 8 + static_cast<std::size_t>(size), second);
+  EXPECT_EQ(read(whole).rows, 50U);
+  for (const std::int32_t lie : {-1, 0, 1, size - 1, size + 1, 2 * size, 1 << 30, INT32_MIN, INT32_MAX}) {
+    EXPECT_TRUE(contains(refusal(with_value(whole, first + 4, lie)), "a.exr: is no EXR image that can be read: "))
+        << lie;
+  }
+  for (const std::uint64_t lie :
+       {std::uint64_t{1}, std::uint64_t{table}, second, std::uint64_t{whole.size()}, ~std::uint64_t{0} >> 1}) {
+    EXPECT_TRUE(contains(refusal(with_value(whole, table, lie)), "a.exr: is ")) << lie;
+  }
+  EXPECT_TRUE(contains(refusal(with_value(whole, table, std::uint64_t{0})), "a.exr: is incomplete"));
+  for (const std::int32_t row : {-1, 16, 50, INT32_MAX}) {
+    EXPECT_TRUE(contains(refusal(with_value(whole, first, row)), "a.exr: is no EXR image that can be read: ")) << row;
   }
 }
 

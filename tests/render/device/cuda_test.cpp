@@ -94,6 +94,16 @@ RC_GTEST_FIXTURE_PROP(Cuda, GivesTheBitsOfTheProcessorForAnyChain, ()) {
 }
 #endif
 
+/// Its results fill the buffers of the copies several times.
+TEST_F(Cuda, CopiesALargeFrameByManyThreads) {
+  const Scene scene = test::make_room_scene();
+  const Sensor sensor = test::make_sensor(test::make_stereo(300, 400, 200.0, 0.2), {}, {}, "stereo");
+  SimulatorOptions options = options_on(kCuda);
+  options.compute.threads = 3;
+  const Frame found = test::render_once(scene, sensor, test::all_channels(), options, 0);
+  EXPECT_EQ(test::channels_that_differ(frame_on({}, scene, sensor), found), "");
+}
+
 TEST_F(Cuda, FollowsWhatMovesAndDeformsFromFrameToFrame) {
   Simulator here(test::make_room_scene(), options_on({})), there(test::make_room_scene(), options_on(kCuda));
   const Rosette rosette = {.points = 500,

@@ -7,7 +7,6 @@
 
 #include <fathom/noise/beam_density.hpp>
 
-#include "fit/beam/em.hpp"
 #include "sensor/noise/blocks.hpp"
 #include "support/error_text.hpp"
 #include "support/statistics.hpp"
@@ -83,11 +82,11 @@ std::vector<Case> cases() {
 
 TEST(BeamMixture, AgreesWithTheDensityOfTheBeamModel) {
   for (const Case& c : cases()) {
-    std::vector<double> u = transforms(c, readings(c));
+    const std::vector<double> u = transforms(c, readings(c));
     const double p = chi_square_p_of_uniforms(u, 201);
     EXPECT_GT(p, kLowestP) << c.range_m << " " << c.model.hit_offset_m << " " << c.model.sigma_hit_m;
     // P(sqrt(n) D > 2.3) = 5e-5 (Kolmogorov).
-    EXPECT_LT(std::sqrt(double{kCount}) * ks_distance_uniform(u), 2.3) << c.range_m << " " << c.model.sigma_hit_m;
+    EXPECT_LT(std::sqrt(double{kCount}) * ks_distance(u), 2.3) << c.range_m << " " << c.model.sigma_hit_m;
   }
 }
 

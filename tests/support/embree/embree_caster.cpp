@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,8 +61,8 @@ void check(RTCDevice device, const char* doing) {
 
 /// `isa` limits its instructions. Without "threads", which would limit TBB in the whole process.
 RTCDevice new_device(Isa isa) {
-  const char* config = isa == Isa::kBase ? "isa=sse2" : isa == Isa::kAvx2 ? "isa=avx2" : "";
-  RTCDevice device = rtcNewDevice(config);
+  const std::string limit = isa < detect_isa() ? "isa=" + std::string(to_string(isa)) : "";
+  RTCDevice device = rtcNewDevice(limit.c_str());
   if (device == nullptr) check(nullptr, "opening a device");
   return device;
 }
