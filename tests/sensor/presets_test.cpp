@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -340,6 +341,23 @@ TEST(Presets, DepthCamerasHaveTheViewAndTheSmallestDepthOfTheirDatasheets) {
     // "Depth accuracy: < 2 %" at 2, 4 and 0.5 m, which includes the deviation.
     EXPECT_LT(e.accurate_m * 0.08 / (k.fx * camera.baseline_m), 0.02);
   }
+}
+
+/// Datasets and messages of cameras name these intrinsics.
+TEST(Presets, CamerasHaveTheRaysOfTheirIntrinsics) {
+  std::size_t cameras = 0;
+  for (const SensorPreset& preset : sensor_presets()) {
+    const std::optional<Intrinsics> lens = lens_of(preset.model);
+    if (!lens) continue;
+    ++cameras;
+    const RayPattern p = make_pattern(preset.model);
+    for (std::size_t i = 0; i < p.direction_x.size(); i += 997) {
+      const auto row = static_cast<double>(i / p.cols), col = static_cast<double>(i % p.cols);
+      ASSERT_NEAR(p.direction_y[i] / p.direction_x[i], (lens->cx - col) / lens->fx, 1e-6) << preset.name << " " << i;
+      ASSERT_NEAR(p.direction_z[i] / p.direction_x[i], (lens->cy - row) / lens->fy, 1e-6) << preset.name << " " << i;
+    }
+  }
+  EXPECT_GE(cameras, 9U);
 }
 
 TEST(Presets, KinectHasTheDepthResolutionThatWasMeasured) {

@@ -7,7 +7,9 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include <mm_malloc.h>  // clang++ refuses its posix_memalign() after a definition
+#if __has_include(<mm_malloc.h>)  // of x86-64; clang++ refuses its posix_memalign() after a definition
+#include <mm_malloc.h>
+#endif
 
 #include "support/sanitized.hpp"
 

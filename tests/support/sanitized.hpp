@@ -18,9 +18,15 @@
 namespace fathom::test {
 
 inline constexpr bool kSanitized = FATHOM_SANITIZED == 1;
+#ifdef FATHOM_EMULATED  // by QEMU
+inline constexpr bool kSlow = true;
+#else
+inline constexpr bool kSlow = kSanitized;
+#endif
 
-/// A count of repetitions: full in an ordinary build, an eighth under a sanitizer, which is that much slower. Never
-/// for samples whose size a statistical claim names. tests/CMakeLists.txt does the same to the cases of rapidcheck.
-inline constexpr std::size_t repetitions(std::size_t full) { return kSanitized ? (full + 7) / 8 : full; }
+/// A count of repetitions: full in an ordinary build, an eighth under a sanitizer or an emulator, which are that much
+/// slower. Never for samples whose size a statistical claim names. tests/CMakeLists.txt does the same to the cases of
+/// rapidcheck.
+inline constexpr std::size_t repetitions(std::size_t full) { return kSlow ? (full + 7) / 8 : full; }
 
 }  // namespace fathom::test
