@@ -177,18 +177,28 @@ void check_format(const fs::path& file, bool clouds) {
 }
 
 void check_targets(const ApplyOptions& options, const std::vector<fs::path>& files, bool clouds) {
+  // The first folder of "new/../file" does not exist yet.
+  const auto place_of = [](const fs::path& file) {
+    std::error_code error;
+    const fs::path place = fs::weakly_canonical(fs::absolute(file, error), error);
+    return error ? file : place;
+  };
   std::error_code unknown;
+  if (fs::exists(fs::symlink_status(options.out, unknown)) && !fs::is_directory(options.out, unknown)) {
+    throw fathom::InputError(fmt::format("{}: exists and is not a folder", options.out.string()));
+  }
   std::set<fs::path> taken;
   for (const fs::path& file : files) {
     check_format(file, clouds);
-    taken.insert(fs::weakly_canonical(file));
+    taken.insert(place_of(file));
   }
   for (const fs::path& file : files) {
     for (const fs::path& target : targets(options, file)) {
-      if (!taken.insert(fs::weakly_canonical(target)).second) {
+      const fs::path place = place_of(target);
+      if (!taken.insert(place).second) {
         throw fathom::InputError(fmt::format("{}: is a clean file, or would be written twice", target.string()));
       }
-      if (options.force || !fs::exists(target, unknown)) continue;
+      if (options.force || !fs::exists(place, unknown)) continue;
       throw fathom::InputError(fmt::format("{}: exists already; --force replaces it", target.string()));
     }
   }
@@ -203,7 +213,9 @@ void check_shape(const fs::path& file, const fathom::DepthImage& image, const fa
 void write_image(const ApplyOptions& options, const fs::path& image, const fathom::DepthImage& clean,
                  const fathom::Frame& frame) {
   const std::vector<fs::path> files = targets(options, image);
-  fs::create_directories(options.out);
+  std::error_code error;
+  fs::create_directories(options.out, error);
+  if (error) throw fathom::SystemError(fmt::format("{}: cannot be made: {}", options.out.string(), error.message()));
   if (image.extension() == ".png") {
     fathom::write_depth_png(files[0], frame, fathom::Channel::kDepth, {fathom::LostValue::kZero, 0.0F},
                             options.levels_per_m, fathom::OffScale::kLost);
