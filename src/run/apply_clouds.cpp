@@ -194,9 +194,7 @@ void apply_to_cloud_file(SensorNoise& noise, std::uint32_t index, const std::fil
     const CloudFile file = read_cloud_file(clean);
     const CloudMessage made =
         with_prefix(clean.string(), [&] { return noisy_cloud(noise, index, file.cloud.message, counts); });
-    std::error_code error;
-    if (noisy.has_parent_path()) std::filesystem::create_directories(noisy.parent_path(), error);
-    if (error) throw SystemError(fmt::format("{}: cannot be made: {}", noisy.parent_path().string(), error.message()));
+    if (noisy.has_parent_path()) std::filesystem::create_directories(noisy.parent_path());
     write_cloud(noisy, made.message, file.format);
   });
 }

@@ -88,15 +88,6 @@ TEST_F(Apply, RefusesWhatItCannotUse) {
   refused("D435", {"--camera", "200,200,159.5,119.5", "--files", "none*"}, "none*");
   expect_refused("clean", {"apply", "D435", clean, "--out", clean, "--camera", "200,200,159.5,119.5"},
                  {"is a clean file"}, out);
-  const std::string behind = "not_there/../" + std::filesystem::relative(clean).string();
-  expect_refused("clean", {"apply", "D435", clean, "--out", behind, "--camera", "200,200,159.5,119.5"},
-                 {"is a clean file"}, out);
-  for (const char* below : {"", "/more"}) {
-    const std::string file = clean + "/depth_000000.npy" + below;
-    const Ended ended = run_fathom({"apply", "D435", clean, "--out", file, "--camera", "200,200,159.5,119.5"});
-    EXPECT_EQ(ended.exit_code, *below == '\0' ? 2 : 1);
-    EXPECT_EQ(ended.err.find("fathom: error: " + file + ": "), 0U) << ended.err;
-  }
   const std::string scene = scene_with("same.yaml", "") + ":camera";
   EXPECT_EQ(run_fathom({"apply", scene, clean, "--out", folder_ / "first"}).exit_code, 0);
   expect_refused("twice", {"apply", scene, clean, "--out", folder_ / "first"}, {"--force replaces it"}, out);

@@ -270,17 +270,6 @@ TEST_F(RunBagTest, NeverReplacesAFileOfItsOwnRun) {
   EXPECT_TRUE(test::bytes_of(folder_ / "real/out/lidar/cloud_000002.pcd").starts_with("# .PCD"));
 }
 
-/// The run makes a folder of the way to the bag.
-TEST_F(RunBagTest, NeverReplacesAnInputBehindAFolderToCome) {
-  const SceneSetup setup = read();
-  const std::string before = test::bytes_of(folder_ / "a.yaml");
-  RunOptions how = options();
-  how.out = folder_ / "new", how.bag = folder_ / "new/../a.yaml";
-  EXPECT_TRUE(test::contains(test::message_of<InputError>([&] { run_scene(setup, how); }),
-                             "a.yaml: is read, and the bag would replace it"));
-  EXPECT_EQ(test::bytes_of(folder_ / "a.yaml"), before);
-}
-
 TEST_F(RunBagTest, ALaserOfOneRayScansToo) {
   run_scene(read(R"(
 scene: {meshes: {room: {box: {size_m: [8, 6, 3]}}}, entities: [{name: room, mesh: room}]}
