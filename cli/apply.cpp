@@ -178,11 +178,7 @@ void check_format(const fs::path& file, bool clouds) {
 
 void check_targets(const ApplyOptions& options, const std::vector<fs::path>& files, bool clouds) {
   // The first folder of "new/../file" does not exist yet.
-  const auto place_of = [](const fs::path& file) {
-    std::error_code error;
-    const fs::path place = fs::weakly_canonical(fs::absolute(file, error), error);
-    return error ? file : place;
-  };
+  const auto place_of = [](const fs::path& file) { return fs::weakly_canonical(fs::absolute(file)); };
   std::error_code unknown;
   if (fs::exists(fs::symlink_status(options.out, unknown)) && !fs::is_directory(options.out, unknown)) {
     throw fathom::InputError(fmt::format("{}: exists and is not a folder", options.out.string()));
@@ -213,9 +209,7 @@ void check_shape(const fs::path& file, const fathom::DepthImage& image, const fa
 void write_image(const ApplyOptions& options, const fs::path& image, const fathom::DepthImage& clean,
                  const fathom::Frame& frame) {
   const std::vector<fs::path> files = targets(options, image);
-  std::error_code error;
-  fs::create_directories(options.out, error);
-  if (error) throw fathom::SystemError(fmt::format("{}: cannot be made: {}", options.out.string(), error.message()));
+  fs::create_directories(options.out);
   if (image.extension() == ".png") {
     fathom::write_depth_png(files[0], frame, fathom::Channel::kDepth, {fathom::LostValue::kZero, 0.0F},
                             options.levels_per_m, fathom::OffScale::kLost);

@@ -33,12 +33,6 @@ double csv_max_range(const LogLine& line, std::string_view comment) {
   return value;
 }
 
-double csv_azimuth(const LogLine& line, std::string_view text) {
-  const double azimuth_rad = line.finite(text, "the azimuth of a ray");
-  if (std::abs(azimuth_rad) <= kMostAzimuthRad) return azimuth_rad;
-  line.fail(fmt::format("the azimuth of a ray = {} rad is not within a turn; is it in degrees?", text));
-}
-
 class CsvLines : public ScanLines {
  public:
   CsvLines(const ScanLogOptions& options, const PoseTrack* track)
@@ -79,7 +73,10 @@ class CsvLines : public ScanLines {
       const auto* const found = std::find(kPoseColumns.begin(), kPoseColumns.end(), cell);
       const auto column = static_cast<std::size_t>(found - kPoseColumns.begin());
       if (cell.starts_with(kRangePrefix)) {
-        azimuth_rad_.push_back(csv_azimuth(line, cell.substr(kRangePrefix.size())));
+        azimuth_rad_.push_back(line.finite(cell.substr(kRangePrefix.size()), "the azimuth of a ray"));
+        if (std::abs(azimuth_rad_.back()) > kMostAzimuthRad)
+          line.fail(fmt::format("the azimuth of a ray = {} rad is not within a turn; is it in degrees?",
+                                azimuth_rad_.back()));
       } else if (column == kRangeColumn) {
         line.fail(fmt::format("unknown column '{}'{}", cell, nearest_hint(cell, kPoseColumns)));
       } else if (++seen[column] > 1) {

@@ -71,7 +71,7 @@ same c.pcd kept.pcd
 absent new none
 ln -s circle circle
 expect 2 'circle: exists and is not a folder' fathom apply VLP-16 c.pcd --out circle
-expect 1 'c.pcd/x: cannot be made: Not a directory' fathom apply VLP-16 c.pcd --out c.pcd/x
+expect 1 'c.pcd/x: Not a directory' fathom apply VLP-16 c.pcd --out c.pcd/x
 expect 2 'circle: exists and is not a folder' fathom simulate room.yaml --out circle --environments 0:2
 
 # Names.
