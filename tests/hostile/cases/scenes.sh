@@ -53,8 +53,7 @@ for file in /dev/zero /dev/stdin /dev/null; do
   expect 2 "$file: is not a file" simulate $file
   sed "s|preset: VLP-16|type: ray_table, rays: $file, min_range_m: 0, max_range_m: 5|" room.yaml > bad.yaml
   expect 2 "bad.yaml:4:.*sensors.lidar.rays: $file: is not a file" simulate bad.yaml
-  sed "s|{box: {size_m: .8, 6, 3.}}|$file|" room.yaml > bad.yaml
-  expect 2 "bad.yaml:2:.*scene.meshes.walls.*: $file: is not a file" simulate bad.yaml
+  sed "s|{box: {size_m: .8, 6, 3.}}|$file|" room.yaml | reads 2 "bad.yaml:2:.*scene.meshes.walls.*: $file: is not a file" bad.yaml
   sed "s|{box: {size_m: .8, 6, 3.}}|{grid_map: {file: $file, height_m: 2}}|" room.yaml > bad.yaml
   expect 2 "bad.yaml:2:.*grid_map.file: $file: is not a file" simulate bad.yaml
 done
