@@ -177,18 +177,24 @@ void check_format(const fs::path& file, bool clouds) {
 }
 
 void check_targets(const ApplyOptions& options, const std::vector<fs::path>& files, bool clouds) {
+  // The first folder of "new/../file" does not exist yet.
+  const auto place_of = [](const fs::path& file) { return fs::weakly_canonical(fs::absolute(file)); };
   std::error_code unknown;
+  if (fs::exists(fs::symlink_status(options.out, unknown)) && !fs::is_directory(options.out, unknown)) {
+    throw fathom::InputError(fmt::format("{}: exists and is not a folder", options.out.string()));
+  }
   std::set<fs::path> taken;
   for (const fs::path& file : files) {
     check_format(file, clouds);
-    taken.insert(fs::weakly_canonical(file));
+    taken.insert(place_of(file));
   }
   for (const fs::path& file : files) {
     for (const fs::path& target : targets(options, file)) {
-      if (!taken.insert(fs::weakly_canonical(target)).second) {
+      const fs::path place = place_of(target);
+      if (!taken.insert(place).second) {
         throw fathom::InputError(fmt::format("{}: is a clean file, or would be written twice", target.string()));
       }
-      if (options.force || !fs::exists(target, unknown)) continue;
+      if (options.force || !fs::exists(place, unknown)) continue;
       throw fathom::InputError(fmt::format("{}: exists already; --force replaces it", target.string()));
     }
   }

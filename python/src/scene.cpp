@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -19,8 +20,21 @@ using namespace py::literals;
 
 using MeshPtr = std::shared_ptr<Mesh>;
 
+/// Throws InputError where float32 loses a millimetre of a vertex.
+void check_rounding(const py::object& value, std::string_view name, const Floats& kept) {
+  if (py::isinstance<py::array_t<float>>(value)) return;
+  const Doubles given = doubles(value, name, {{-1, 3}, "(V, 3)"});
+  for (py::ssize_t i = 0; i < given.size(); ++i) {
+    const double lost_m = std::abs(given.data()[i] - double{kept.data()[i]});
+    if (!(lost_m > 1e-3)) continue;
+    throw InputError(std::string(name) + ": " + std::to_string(given.data()[i]) + " m is off by " +
+                     std::to_string(lost_m) + " m in float32; subtract an origin, and give it as origin_m");
+  }
+}
+
 std::vector<std::array<float, 3>> vertices_of(const py::object& value, std::string_view name) {
   const Floats given = floats(value, name, {{-1, 3}, "(V, 3)"});
+  check_rounding(value, name, given);
   std::vector<std::array<float, 3>> made(static_cast<std::size_t>(given.shape(0)));
   if (!made.empty()) std::memcpy(made.data(), given.data(), made.size() * sizeof(made[0]));
   return made;
@@ -52,8 +66,8 @@ void bind_mesh(py::module_& m) {
       .def(py::init(&make_mesh), "vertices"_a, "triangles"_a, "origin_m"_a = py::none(),
            "vertices [V, 3], m, kept as float32; triangles [T, 3], whole numbers that count vertices from 0; origin_m "
            "[3], m:\n"
-           "vertices are relative to it (None: 0). Subtract an origin from float64 coordinates that are kilometres "
-           "large.")
+           "vertices are relative to it (None: 0). Vertices that float32 would move by more than 1 mm are refused: "
+           "subtract an origin.")
       .def_property_readonly(
           "vertices",
           [](const MeshPtr& p) {

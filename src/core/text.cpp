@@ -31,6 +31,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+constexpr std::size_t kLeastBegin = 2;    // letters of a name that hint at its rest
 constexpr std::size_t kLongestWord = 64;  // longer words get no hint: the search is quadratic
 
 /// Characters that control a terminal, reverse the text around them, or are invisible.
@@ -125,7 +126,11 @@ std::string_view likely_name(std::string_view name, std::span<const std::string_
     const std::size_t edits = edit_distance(name, candidate);
     if (edits < fewest) nearest = candidate, fewest = edits;
   }
-  return nearest;
+  if (!nearest.empty() || name.size() < kLeastBegin) return nearest;
+  const auto begun = std::find_if(candidates.begin(), candidates.end(), [&](std::string_view candidate) {
+    return lower_case(candidate.substr(0, name.size())) == lower_case(name);
+  });
+  return begun == candidates.end() ? nearest : *begun;
 }
 
 std::string nearest_hint(std::string_view name, std::span<const std::string_view> candidates) {

@@ -125,22 +125,20 @@ class PatternBuilder {
   RayPattern pattern_;
 };
 
-TableColumns parse_csv_header(std::string_view line, const std::string& where) {
+TableColumns parse_csv_header(const LogLine& line, std::string_view text) {
   TableColumns columns;
-  for (const std::string_view name : split_cells(line)) {
+  for (const std::string_view name : line.header_cells(text)) {
     const auto found = std::find(kColumnNames.begin(), kColumnNames.end(), name);
     if (found == kColumnNames.end()) {
-      throw InputError(fmt::format("{}: column '{}' is not one of ox, oy, oz, dx, dy, dz, range_m, ring, time_s{}",
-                                   where, name.substr(0, 40), nearest_hint(name, kColumnNames)));
+      line.fail(fmt::format("column '{}' is not one of ox, oy, oz, dx, dy, dz, range_m, ring, time_s{}",
+                            name.substr(0, 40), nearest_hint(name, kColumnNames)));
     }
     const auto column = static_cast<Column>(found - kColumnNames.begin());
-    if (has(columns, column)) throw InputError(fmt::format("{}: column '{}' is there twice", where, name));
+    if (has(columns, column)) line.fail(fmt::format("column '{}' is there twice", name));
     columns.push_back(column);
   }
   for (std::size_t i = 0; i < kRequired; ++i) {
-    if (!has(columns, static_cast<Column>(i))) {
-      throw InputError(fmt::format("{}: column '{}' is missing", where, kColumnNames[i]));
-    }
+    if (!has(columns, static_cast<Column>(i))) line.fail(fmt::format("column '{}' is missing", kColumnNames[i]));
   }
   return columns;
 }
@@ -211,7 +209,7 @@ RayPattern read_csv(const std::filesystem::path& file, float min_range_m, float 
       return;
     }
     if (!builder) {
-      builder.emplace(PatternBuilder(parse_csv_header(line, where()), min_range_m, max_range_m));
+      builder.emplace(PatternBuilder(parse_csv_header({file, number}, line), min_range_m, max_range_m));
       return;
     }
     const std::size_t columns = std::visit([](const auto& b) { return b.columns(); }, *builder);

@@ -232,6 +232,9 @@ SensorTraits traits_of(const Sensor& sensor) {
 void append_preset(const YamlReader& word, const SensorPreset* preset, const SensorTraits& traits, NoiseChain& chain) {
   if (word.text() != "preset") {
     std::vector<std::string_view> known = model_slugs();
+    if (std::find(known.begin(), known.end(), word.text()) != known.end()) {
+      word.fail(fmt::format("needs its parameters, as in '- {}: {{key: value}}'", word.text()));
+    }
     known.emplace_back("preset");
     word.fail("is not 'preset' or a noise model with its parameters" + nearest_hint(word.text(), known));
   }

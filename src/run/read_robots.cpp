@@ -18,7 +18,8 @@ constexpr double kMostJoint = 1e6;  // rad or m; the joints have narrower limits
 std::filesystem::path read_folder(const YamlReader& reader, SceneFiles& files) {
   std::filesystem::path folder = read_path(reader, files);
   files.opened.pop_back();
-  if (!std::filesystem::is_directory(folder)) reader.fail("is not a folder");
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(folder, unknown)) reader.fail("is not a folder");
   return folder;
 }
 

@@ -38,6 +38,9 @@ TEST(Text, NearestNameHasTheFewestEdits) {
   EXPECT_EQ(likely_name("dropouts", kNames), "dropout");
   EXPECT_EQ(likely_name("", std::vector<std::string_view>{"abc", "a"}), "a");
   EXPECT_EQ(likely_name("x", {}), "");
+  const std::vector<std::string_view> sensors = {"UTM-30LX", "OS1-64"};
+  EXPECT_EQ(likely_name("os1", sensors), "OS1-64") << "the beginning of a name";
+  EXPECT_EQ(likely_name("o", sensors), "");
 }
 
 TEST(Text, LettersOfTheAlphabetAloneBecomeSmall) {

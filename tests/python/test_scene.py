@@ -92,6 +92,8 @@ def test_far_meshes_keep_an_origin(tmp_path):
     np.testing.assert_array_equal(again.vertices, mesh.vertices)
     np.testing.assert_array_equal(again.origin_m, mesh.origin_m)
     np.testing.assert_array_equal(fa.box([1, 1, 1]).origin_m, [0, 0, 0])
+    with pytest.raises(fa.InputError, match="m is off by 0.25.* in float32; subtract an origin"):
+        fa.Mesh(np.array([[0, 0, 0], [1, 0, 0], [0, 5400000.25, 0]]), [[0, 1, 2]])
     with pytest.raises(fa.InputError, match="origin_m"):
         fa.Mesh(mesh.vertices, mesh.triangles, [1, 2])
 

@@ -156,6 +156,10 @@ const std::vector<Defect> kDefects = {
      "invalid_band: {left_band: off, entities: {crate: {left_band: on}}}",
      {"bad.yaml:12:", "invalid_band.entities", "left_band = true"}},
 
+    {"ModelWithoutParameters",
+     kModel,
+     "distance",
+     {"bad.yaml:12:", "distance needs its parameters, as in '- distance: {key: value}'"}},
     {"SlipInTheModel",
      kModel,
      "distnce: {stddev_m: 0.1}",

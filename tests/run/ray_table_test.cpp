@@ -99,6 +99,7 @@ TEST(RayTableTest, NamesTheLineOfWhatIsWrong) {
   const std::vector<std::array<std::string, 2>> cases = {
       {"# nothing\n", "rays.csv: holds no rays"},
       {head, "rays.csv: holds no rays"},
+      {"ox;oy;oz;dx;dy;dz\n", "rays.csv:1: columns are separated by commas, not by semicolons"},
       {"ox,oy,oz,dx,dy\n", "rays.csv:1: column 'dz' is missing"},
       {"ox,oy,oz,dx,dy,dz,dz\n", "rays.csv:1: column 'dz' is there twice"},
       {"ox,oy,oz,dx,dy,dz,rnge_m\n",

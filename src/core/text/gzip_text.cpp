@@ -159,6 +159,7 @@ bool TextPieces::read_begin(std::string_view& piece) {
   while (begin_.size() < kByteOrderMark.size() && read_some(more)) begin_ += more;
   piece = begin_;
   if (piece.starts_with("\xff\xfe") || piece.starts_with("\xfe\xff")) fail("is in UTF-16; save it as UTF-8");
+  if (piece.starts_with(kGzipMagic)) fail("is compressed twice; unpack it first: gzip -d");
   piece = behind_byte_order_mark(piece);
   return !piece.empty();
 }

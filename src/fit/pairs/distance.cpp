@@ -257,7 +257,8 @@ DistanceCalibration calibrate_distance(const RangePairs& pairs, const DistanceCa
   if (!(maximum.values[1] + maximum.values[2] > 0.0)) {
     out.parameters[0].std_error = 0.0, out.parameters[0].status = ParameterStatus::kLearned;
     out.parameters[1].status = out.parameters[2].status = ParameterStatus::kAtLimit;
-    out.note("no_error", "all errors are equal: the deviation is 0 and has no standard error");
+    out.findings.push_back(
+        {Severity::kUnusable, "no_error", "all errors are equal: the deviation is 0 and has no standard error"});
     return out;
   }
   constexpr std::string_view kZero = "its boundary 0";

@@ -167,8 +167,9 @@ DepthImage read_array(const fs::path& file, double levels_per_m) {
   }
   const auto& shape = array.shape;
   const bool is_image = shape.size() == 2 || (shape.size() == 3 && shape[2] == 1);
-  if (!is_image || shape[0] > kMostMapSide || shape[1] > kMostMapSide) {
-    throw InputError(fmt::format("{}: depths are an array of shape (rows, cols) or (rows, cols, 1), each at most {}",
+  const auto is_side = [](std::size_t side) { return side >= 1 && side <= kMostMapSide; };
+  if (!is_image || !is_side(shape[0]) || !is_side(shape[1])) {
+    throw InputError(fmt::format("{}: depths are an array of shape (rows, cols) or (rows, cols, 1), each in [1, {}]",
                                  file.string(), kMostMapSide));
   }
   DepthImage image{.rows = static_cast<std::uint32_t>(shape[0]),

@@ -31,6 +31,7 @@ Report pairs_report(std::string_view slug, const char* title, const Calibration&
   Report out{.kind = std::string(slug), .title = title, .summary = {{"pairs", grouped(fit.pairs)}}, .fit = fit};
   std::vector<std::string> values;
   for (const FitParameter& p : fit.parameters) values.push_back(fmt::format("{}: {:.6g}", p.name, p.value));
+  out.refuse(true, first_unusable(fit.findings));
   out.sections = {scene_file_section(fmt::format("- {}: {{{}{}}}", slug, fmt::join(values, ", "), more))};
   return out;
 }

@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::size_t kPlacedScans = 48, kPlacedRays = 180;
 constexpr double kLeastPlaced = 100.0;            // readings that tell a share
+constexpr double kLeastExpected = 0.5;            // of them
 constexpr double kNearM = 0.1, kNearCells = 2.0;  // readings so near to the map lie on it
 constexpr double kLeastNears = 5.0;               // of this distance: shorter readings show nothing
 constexpr double kReachM = 1e5;                   // a laser in any unit
@@ -38,26 +39,32 @@ double near_m_of(double cell_m) { return std::max(kNearM, kNearCells * cell_m); 
 /// 0 if the readings are too few to tell.
 double share_if_enough(double near, double readings) { return readings < kLeastPlaced ? 0.0 : near / readings; }
 
-/// The share of readings, in another unit, that lie near an expected surface. Short readings show nothing: in too small
-/// a unit a log lies in one place.
+/// The share of readings, in another unit, that lie near an expected surface; 0 where most rays expect none, as beside
+/// the map. Short readings show nothing: in too small a unit a log lies in one place.
 double share_of_near(const BeamData& pairs, double unit) {
   const double near_m = near_m_of(pairs.cell_m);
-  double readings = 0.0, near = 0.0;
+  double all = 0.0, readings = 0.0, near = 0.0;
   for (std::size_t i = 0; i < pairs.reading_m.size(); ++i) {
     const double reading_m = unit * double{pairs.reading_m[i]}, expected_m = double{pairs.expected_m[i]};
-    if (!(reading_m > kLeastNears * near_m && std::isfinite(reading_m) && expected_m < kReachM)) continue;
+    if (!(reading_m > kLeastNears * near_m && std::isfinite(reading_m))) continue;
+    all += 1.0;
+    if (!(expected_m < kReachM)) continue;
     readings += 1.0, near += std::abs(reading_m - expected_m) <= near_m ? 1.0 : 0.0;
   }
-  return share_if_enough(near, readings);
+  return readings < kLeastExpected * all ? 0.0 : share_if_enough(near, readings);
 }
 
 /// What may be wrong with all numbers of a log.
 struct LogChange {
   double readings = 1.0, poses = 1.0, headings = 1.0;  ///< factors
   int quarters = 0;                                    ///< by which the laser is turned to the left
+  bool mirrored = false;                               ///< rays run the other way
 };
 
 ScanLog changed(ScanLog log, const LogChange& by) {
+  if (by.mirrored) {
+    for (double& azimuth_rad : log.azimuth_rad) azimuth_rad = -azimuth_rad;
+  }
   for (float& reading : log.range_m) reading = static_cast<float>(double{reading} * by.readings);
   for (PlanarPose& pose : log.pose) {
     pose.x_m *= by.poses, pose.y_m *= by.poses;
@@ -66,16 +73,17 @@ ScanLog changed(ScanLog log, const LogChange& by) {
   return log;
 }
 
-constexpr std::array<double, 6> kUnits = {0.01, 0.001, 0.1, 100.0, 1000.0, 10.0};
-constexpr std::array<const char*, 6> kUnitNames = {"centimetres",    "millimetres", "decimetres",
-                                                   "units of 100 m", "kilometres",  "units of 10 m"};
+constexpr std::array<double, 8> kUnits = {0.01, 0.001, 0.1, 0.3048, 0.0254, 100.0, 1000.0, 10.0};
+constexpr std::array<const char*, 8> kUnitNames = {"centimetres", "millimetres",    "decimetres", "feet",
+                                                   "inches",      "units of 100 m", "kilometres", "units of 10 m"};
 
 /// The simplest first.
-std::vector<LogChange> possible_changes() {
+std::vector<LogChange> possible_changes(const ScanLog& log) {
   std::vector<LogChange> changes;
   changes.reserve(7 * kUnits.size());
   for (const double unit : kUnits) changes.push_back({.readings = unit});
   for (const int quarters : {2, 1, 3}) changes.push_back({.quarters = quarters});
+  if (!log.has_own_rays) changes.push_back({.mirrored = true});
   changes.push_back({.headings = kRadPerDeg});
   for (const double unit : kUnits) changes.push_back({.readings = unit, .poses = unit});
   for (const double unit : kUnits) changes.push_back({.poses = unit});
@@ -100,7 +108,7 @@ FoundChange find_change(const ScanLog& log, const ShareOnMap& share) {
   FoundChange found;
   found.before = found.share = share(few);
   if (found.before > 1.0 - kLeastPlacedRise) return found;
-  for (const LogChange& change : possible_changes()) {
+  for (const LogChange& change : possible_changes(few)) {
     const double with = share(changed(few, change));
     if (with > found.share + kSimpler) found.change = change, found.share = with;
   }
@@ -124,6 +132,7 @@ Message change_words(const LogChange& change) {
                                 90 * change.quarters),
                     Setting{"mount"}, ", or the transform of its frame)");
   }
+  if (change.mirrored) words = "with azimuths negated: the laser hangs upside down, or its rays run clockwise";
   if (change.headings != 1.0) words = "with headings taken as degrees: are they degrees?";
   if (change.readings != 1.0) {
     words = Message(words, words.empty() ? "" : ", and ", unit_words(change.readings));

@@ -35,12 +35,14 @@ void append_number(std::string& out, T value) {
 
 void check_bag_file(const std::filesystem::path& file, const std::vector<std::filesystem::path>& inputs, bool force) {
   std::error_code error;
-  if (!std::filesystem::exists(file, error)) return;
+  // The folder of "new/../file" may not exist before the run makes it.
+  const std::filesystem::path place = std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error);
+  if (error || !std::filesystem::exists(place, error)) return;
   for (const std::filesystem::path& input : inputs) {
-    if (!std::filesystem::equivalent(file, input, error)) continue;
+    if (!std::filesystem::equivalent(place, input, error)) continue;
     throw InputError(fmt::format("{}: is read, and the bag would replace it", file.string()));
   }
-  if (!std::filesystem::is_regular_file(file, error))
+  if (!std::filesystem::is_regular_file(place, error))
     throw InputError(fmt::format("{}: is no file that a bag could replace", file.string()));
   if (!force) {
     throw InputError(file.string(), ": exists already; force", Hint{"force", "", true}, " replaces it");

@@ -21,11 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16), kZstdMagic("\x28\xb5\x2f\xfd", 4);
+constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16), kZstdMagic("\x28\xb5\x2f\xfd", 4),
+    kGzipMagic("\x1f\x8b", 2);
 
 /// rosbag2 can compress whole files: then no record is readable.
-[[noreturn]] void fail_compressed(const fs::path& file) {
-  throw InputError(file.string() + ": is compressed as a whole, and only bags are read; unpack it first: zstd -d");
+[[noreturn]] void fail_compressed(const fs::path& file, const char* program = "zstd") {
+  throw InputError(fmt::format("{}: is compressed as a whole, and only bags are read; unpack it first: {} -d",
+                               file.string(), program));
 }
 
 /// rosbag2 numbers the files of a folder: run_2.mcap comes before run_10.mcap.
@@ -62,6 +64,7 @@ std::string bag_format(const fs::path& bag) {
   if (begins_with(file, mcap::kMagic)) return "MCAP";
   if (begins_with(file, kSqliteMagic)) return "sqlite3";
   if (begins_with(file, kZstdMagic)) fail_compressed(file);
+  if (begins_with(file, kGzipMagic)) fail_compressed(file, "gzip");
   if (begins_with(file, "#ROSBAG"))
     throw InputError(file.string() + ": this is a bag of ROS 1; rosbags-convert makes one of ROS 2");
   throw InputError(file.string() + ": this is no bag: neither MCAP nor a .db3 of rosbag2");

@@ -42,6 +42,10 @@ class Database {
  public:
   explicit Database(const std::filesystem::path& file) : file_(file) {
     sqlite3* raw = nullptr;
+    std::error_code none;
+    if (const std::string log = file.string() + "-wal"; std::filesystem::file_size(log, none) > 0 && !none) {
+      throw InputError(log + " holds messages that SQLite has not moved into the bag; 'PRAGMA wal_checkpoint' does");
+    }
     // Immutable: ignores and makes no journal.
     const int opened = sqlite3_open_v2(uri_of(file).c_str(), &raw, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
     database_.reset(raw);

@@ -74,6 +74,9 @@ class CsvLines : public ScanLines {
       const auto column = static_cast<std::size_t>(found - kPoseColumns.begin());
       if (cell.starts_with(kRangePrefix)) {
         azimuth_rad_.push_back(line.finite(cell.substr(kRangePrefix.size()), "the azimuth of a ray"));
+        if (std::abs(azimuth_rad_.back()) > kMostAzimuthRad)
+          line.fail(fmt::format("the azimuth of a ray = {} rad is not within a turn; is it in degrees?",
+                                azimuth_rad_.back()));
       } else if (column == kRangeColumn) {
         line.fail(fmt::format("unknown column '{}'{}", cell, nearest_hint(cell, kPoseColumns)));
       } else if (++seen[column] > 1) {

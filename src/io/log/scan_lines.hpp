@@ -18,6 +18,9 @@
 
 namespace fathom {
 
+/// A turn, rounded up: a larger azimuth has another unit.
+inline constexpr double kMostAzimuthRad = 6.3;
+
 /// The laser's pose over time. Poses between two times are interpolated. Before the first time and after the last the
 /// pose is unknown.
 class PoseTrack {

@@ -44,6 +44,11 @@ ScanGrid ray_grid(const msg::LaserScan& scan) {
         fmt::format("a scan has angle_min {}, angle_increment {}, time_increment {}, range_max {}: not all are sound",
                     scan.angle_min, scan.angle_increment, scan.time_increment, scan.range_max));
   }
+  const double span_rad = double{scan.angle_increment} * static_cast<double>(scan.ranges.size() - 1);
+  if (std::max(std::abs(double{scan.angle_min}), 0.5 * std::abs(span_rad)) > kMostAzimuthRad) {
+    throw InputError(fmt::format("a scan of {} rays has angle_min {}, angle_increment {}, rad: are they in degrees?",
+                                 scan.ranges.size(), scan.angle_min, scan.angle_increment));
+  }
   return {scan.angle_min, scan.angle_increment, scan.ranges.size()};
 }
 

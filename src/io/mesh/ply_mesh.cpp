@@ -31,6 +31,8 @@ class Body {
 
   double next(Scalar type) { return format_ == ply::Format::kAscii ? next_word() : next_bytes(type); }
   [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
+  /// Bytes that belong to no element. Blanks do not count.
+  [[nodiscard]] std::size_t surplus() const { return trim(bytes_.substr(at_)).size(); }
   [[nodiscard]] bool is_ascii() const { return format_ == ply::Format::kAscii; }
   /// Names the current element for messages.
   void enter(const std::string& element, std::uint64_t index, std::uint64_t count) {
@@ -257,6 +259,9 @@ Mesh parse_ply_mesh(std::string_view bytes, const std::string& file, MeshReading
     }
   }
   Mesh mesh = mesh_of_places(places, std::move(triangles));
+  if (body.surplus() > 0) {
+    reading.notes.push_back(fmt::format("{} after the last element", counted(body.surplus(), "byte")));
+  }
   place_unused(mesh, reading);
   note_rounded_places(mesh, is_single, reading);
   return mesh;

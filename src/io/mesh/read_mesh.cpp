@@ -144,6 +144,9 @@ void refuse_other_files(const std::filesystem::path& file, std::string_view exte
 std::pair<Mesh, UpAxis> parse(const std::filesystem::path& file, std::string_view extension, MeshReading& reading) {
   const std::string whole = read_file(file), name = file.string();
   if (extension == "stl") return {parse_stl_mesh(whole, name, reading), UpAxis::kZ};
+  if (whole.starts_with("\xff\xfe") || whole.starts_with("\xfe\xff")) {
+    throw InputError(name + ": is in UTF-16; save it as UTF-8");
+  }
   const std::string_view bytes = behind_byte_order_mark(whole);
   if (extension == "ply") return {parse_ply_mesh(bytes, name, reading), UpAxis::kZ};
   if (extension == "obj") return {parse_obj_mesh(bytes, name, reading), UpAxis::kZ};

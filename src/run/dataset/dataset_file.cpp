@@ -231,7 +231,8 @@ void make_folder_of(const fs::path& out) {
   std::error_code error;
   fs::create_directories(out, error);
   if (!error) return;
-  if (fs::exists(fs::symlink_status(out))) {
+  std::error_code unknown;
+  if (fs::exists(fs::symlink_status(out, unknown))) {
     throw InputError(fmt::format("{}: exists and is not a folder", out.string()));
   }
   throw SystemError(fmt::format("{}: cannot be made: {}", out.string(), error.message()));

@@ -201,7 +201,9 @@ void PackQueue::check() const {
 }
 
 bool PackQueue::keeps(const Pack& pack) const {
-  return options_.resume && !options_.run.force && is_complete(options_.run.out, packs_, inputs_, pack);
+  if (!options_.resume || options_.run.force) return false;
+  check_way(options_.run.out, packs_.places()(pack.index).parent_path());
+  return is_complete(options_.run.out, packs_, inputs_, pack);
 }
 
 bool PackQueue::skip_complete() {

@@ -482,6 +482,7 @@ TEST(Sanity, WrongUnitsAreNamed) {
        std::vector<std::pair<double, std::string>>{{100, "divided by 100: are they centimetres?"},
                                                    {1000, "divided by 1000: are they millimetres?"},
                                                    {10, "divided by 10: are they decimetres?"},
+                                                   {1 / .3048, "divided by 3.28084: are they feet?"},
                                                    {.001, "times 1000: are they kilometres?"}}) {
     if (factor < 1) {
       const std::string refusal =
@@ -513,6 +514,9 @@ TEST(Sanity, WrongUnitsAreNamed) {
   ScanLog degrees = log;
   for (PlanarPose& pose : degrees.pose) pose.yaw_rad /= kRadPerDeg;
   expect_only_fault(fit_log(degrees, world, options()), "with headings taken as degrees: are they degrees?");
+  ScanLog mirrored = log;
+  for (double& azimuth_rad : mirrored.azimuth_rad) azimuth_rad = -azimuth_rad;
+  expect_only_fault(fit_log(mirrored, world, options()), "with azimuths negated: the laser hangs upside down");
 }
 
 TEST(Sanity, WrongUnitsOfATableAreNamed) {

@@ -20,6 +20,9 @@ expect 2 'angular_ray changes the ranges too' fathom fit pairs jitter --model di
 expect 0 'lidar' fathom simulate room.yaml --out smooth --set 'sensors.lidar.noise.distance.correlation={across_px: 2}'
 expect 2 'its draws are correlated' fathom fit pairs smooth --model distance
 
+printf 'range_m,expected_m\n1,1\n2,2\n3,3\n' > exact.csv
+expect 0 '^usable: no, because all errors are equal' fathom fit pairs exact.csv --model distance
+
 # Missing and wrong entries of summary.json.
 for text in '{}' '[]' 'no' '{"fathom": "x", "sensors": 3}' '{"sensors": [{"name": "lidar"}]}' \
   '{"sensors": [{"name": "lidar", "noise": [3]}]}' '{"sensors": [{"name": "lidar", "noise": [{"model": 1, "stage": []}]}]}'; do

@@ -60,9 +60,23 @@ printf 'fathom: this run is not complete. The files below are its own; [a-b] sta
 expect 2 'not a file inside the folder' fathom simulate room.yaml --out out --force
 expect 0 precious cat victim/cloud_000001.pcd
 
+# Ways through folders that do not exist yet, and links in circles.
+cp room.yaml kept.yaml
+expect 2 'new/../room.yaml: is read, and the bag would replace it' fathom simulate room.yaml --out new --bag new/../room.yaml
+same room.yaml kept.yaml
+cp of_1/lidar/cloud_000000.pcd c.pcd
+expect 2 'is a clean file' fathom apply VLP-16 c.pcd --out "none/../../$(basename "$PWD")"
+same c.pcd of_1/lidar/cloud_000000.pcd
+absent new none
+ln -s circle circle
+expect 2 'circle: exists and is not a folder' fathom apply VLP-16 c.pcd --out circle
+expect 1 'c.pcd/x: Not a directory' fathom apply VLP-16 c.pcd --out c.pcd/x
+expect 2 'circle: exists and is not a folder' fathom simulate room.yaml --out circle --environments 0:2
+
 # Names.
 long=$(printf 'a%.0s' {1..300})
 expect 2 'output folder \(--out\).*name too long' fathom simulate room.yaml --out "$long"
+expect 1 '/a+: cannot be made: File name too long' fathom simulate room.yaml --out "$PWD/$long" --environments 0:2
 expect 2 'output folder \(--out\).*name too long' fathom simulate room.yaml --out "$long" --force
 sed 's/^sensors: \[\(.*\)\]$/sensors: [\1, {name: Lidar, preset: VLP-16}]/' room.yaml > twins.yaml
 expect 2 "'Lidar' differs from 'lidar' in case only" fathom simulate twins.yaml --out twins

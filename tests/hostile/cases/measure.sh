@@ -38,6 +38,8 @@ sed 's/240/120/; s/180/90/' camera.yaml > small.yaml
 expect 0 'camera' fathom simulate small.yaml --out small
 cp small/camera/depth_000000.npy sizes/depth_1.npy
 expect 2 'depth_1.npy: 120 x 90 pixels, but the first image has 240 x 180' fathom measure depth sizes --out bad
+printf '\x93NUMPY\x01\x00\x40\x00%-63s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (0, 64), }" > empty/depth_0.npy
+expect 2 'depth_0.npy: depths are an array .* each in \[1, 32768\]' fathom measure depth empty --out bad
 mkfifo fifo/depth_0.png
 expect 2 'depth_0.png' fathom measure depth fifo --out bad
 absent bad

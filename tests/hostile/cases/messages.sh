@@ -3,14 +3,12 @@
 room_yaml > room.yaml
 with() { room_yaml | sed "$1" > bad.yaml; }
 simulate() { fathom simulate "$@" --out out; }
+refused() { with "$1" && expect 2 "$2" simulate bad.yaml; }
 
 # Control characters, of files and of arguments.
-with 's/preset: VLP-16/type: "a\\x1b[31mred\\x07"/'
-expect 2 "no kind of sensor 'a.x1b\[31mred.x07'" simulate bad.yaml
-with 's/name: lidar/name: "a\\0b"/'
-expect 2 'sensors.a.x00b' simulate bad.yaml
-with 's/name: lidar/name: "a\\u202eb\\u009bc"/'
-expect 2 'u202eb.u009bc' simulate bad.yaml
+refused 's/preset: VLP-16/type: "a\\x1b[31mred\\x07"/' "no kind of sensor 'a.x1b\[31mred.x07'"
+refused 's/name: lidar/name: "a\\0b"/' 'sensors.a.x00b'
+refused 's/name: lidar/name: "a\\u202eb\\u009bc"/' 'u202eb.u009bc'
 expect 2 'x1b\[2Jx: no such file' simulate $'\x1b[2Jx'
 expect 2 'xffx: no such file' simulate $'\xffx'
 expect 2 'x1b\[2J' fathom simulate room.yaml --out out $'--\x1b[2J'
@@ -19,8 +17,7 @@ printf 'image: m.pgm\nresolution: 0.1\norigin: [-2, -2, 0]\nnegate: 0\noccupied_
 printf 'P2 2 2 255 0 0 254 254\n' > m.pgm
 printf 'x_m,y_m,yaw_rad,range_m@0\n1,2,3,4\0005\n' > nul.csv
 expect 2 "nul.csv:2: a reading = '4.x005' is not a number" fathom fit beam --map m.yaml --log nul.csv --out out
-with 's/VLP-16/Bücher 中文/'
-expect 2 "no sensor preset 'Bücher 中文'" simulate bad.yaml
+refused 's/VLP-16/Bücher 中文/' "no sensor preset 'Bücher 中文'"
 
 # A value of 1 MB is shortened, and no near word is looked for.
 long=$(head -c 1000000 /dev/zero | tr '\0' x)
@@ -31,16 +28,15 @@ expect 2 'xxx\.\.\. \([0-9]+ bytes\) \.\.\.xxx.* is not a known key' simulate ro
 expect 2 "long.csv:2: a reading = 'xxx.* is not a number" fathom fit beam --map m.yaml --log long.csv --out out
 
 # Words that are almost right, or right elsewhere.
-with 's/distance: {stddev_m: 0.02}/distnce: {stddev_m: 0.02}/'
-expect 2 "sensors.lidar.noise.distnce is not a known noise model \(nearest known: 'distance'\)" simulate bad.yaml
-with 's/distance: {stddev_m: 0.02}/beam_mixture: {w_hit: {uniform: [0, 1]}}/'
-expect 2 'beam_mixture.w_hit = \{uniform: \[0, 1\]\} cannot be a range' simulate bad.yaml
-with 's/position_m: \[0, 0, 1.5\]/position_m: [{uniform: [-0.3, 0.3]}, 0, 0]/'
-expect 2 'position_m.0 = \{uniform: \[-0.3, 0.3\]\} is a range; only numbers of noise models and of sensors, pose_offset and reflectivity can be ranges' simulate bad.yaml
-with 's/size_m: \[8, 6, 3\]/size_m: {uniform: [1, 2]}/'
-expect 2 'size_m = \{uniform: \[1, 2\]\} is a range' simulate bad.yaml
-with 's/\(position_m: \[0, 0, 1.5\]\)/\1, reflectivity: {uniform: [0, 2]}/'
-expect 2 'reflectivity.uniform.1 = 2 is not in \[0, 1\]' simulate bad.yaml
+refused 's/distance: {stddev_m: 0.02}/distnce: {stddev_m: 0.02}/' \
+  "sensors.lidar.noise.distnce is not a known noise model \(nearest known: 'distance'\)"
+refused 's/distance: {stddev_m: 0.02}/beam_mixture: {w_hit: {uniform: [0, 1]}}/' \
+  'beam_mixture.w_hit = \{uniform: \[0, 1\]\} cannot be a range'
+refused 's/position_m: \[0, 0, 1.5\]/position_m: [{uniform: [-0.3, 0.3]}, 0, 0]/' \
+  'position_m.0 = \{uniform: \[-0.3, 0.3\]\} is a range; only numbers of noise models and of sensors, pose_offset and reflectivity can be ranges'
+refused 's/size_m: \[8, 6, 3\]/size_m: {uniform: [1, 2]}/' 'size_m = \{uniform: \[1, 2\]\} is a range'
+refused 's/\(position_m: \[0, 0, 1.5\]\)/\1, reflectivity: {uniform: [0, 2]}/' \
+  'reflectivity.uniform.1 = 2 is not in \[0, 1\]'
 with 's/ noise: .*}}\],//'
 expect 2 'sensors.lidar has no noise; set the list as a whole' simulate bad.yaml --set sensors.lidar.noise.distance.stddev_m=0.2
 expect 0 'lidar' fathom simulate bad.yaml --out list --set 'sensors.lidar.noise=[distance: {stddev_m: 0.2}]'

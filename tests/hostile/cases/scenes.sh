@@ -3,6 +3,7 @@
 room_yaml > room.yaml
 with() { cat room.yaml > bad.yaml; printf '%b\n' "$1" >> bad.yaml; }
 simulate() { fathom simulate "$1" --out out; }
+reads() { cat > "$3" && expect "$1" "$2" simulate "$3"; }  # CODE REGEX FILE, its bytes on stdin
 refused() { with "$1"; expect 2 "bad.yaml:$2" simulate bad.yaml; }
 
 # Aliases that grow by nine at every step, nesting, anchors.
@@ -13,8 +14,7 @@ refused() { with "$1"; expect 2 "bad.yaml:$2" simulate bad.yaml; }
     echo "$name: &$name [*$before, *$before, *$before, *$before, *$before, *$before, *$before, *$before, *$before]"
     before=$name
   done
-} > laughs.yaml
-expect 2 'laughs.yaml:7:.*: more than 2000000 values, aliases counted' simulate laughs.yaml
+} | reads 2 'laughs.yaml:7:.*: more than 2000000 values, aliases counted' laughs.yaml
 refused 'seed: &a [*a]' '6:11: an alias inside its own anchor never ends'
 for part in '{' '- ' '? '; do
   for ((i = 0; i < 100000; ++i)); do printf %s "$part"; done > deep.yaml
@@ -42,32 +42,25 @@ refused 'seed: 1 \0 2' '6:9: the control character 0x00'
 expect 0 'lidar' fathom simulate bom.yaml --out bom
 sed 's/$/\r/' room.yaml > dos.yaml
 expect 0 'lidar' fathom simulate dos.yaml --out dos
-tr '\n' '\r' < room.yaml > mac.yaml
-expect 2 'mac.yaml: its lines end in CR alone' simulate mac.yaml
-printf '\xff\xfes\0c\0' > wide.yaml
-expect 2 'wide.yaml:1:.*control character 0x00; is this a text file in UTF-8' simulate wide.yaml
-gzip -c room.yaml > packed.yaml
-expect 2 'packed.yaml:1:1: the control character 0x1f' simulate packed.yaml
-: > empty.yaml
-expect 2 'empty.yaml: is empty' simulate empty.yaml
-printf '\xef\xbb\xbf' > mark.yaml
-expect 2 "mark.yaml:1:1: the key 'scene' is missing" simulate mark.yaml
+tr '\n' '\r' < room.yaml | reads 2 'mac.yaml: its lines end in CR alone' mac.yaml
+printf '\xff\xfes\0c\0' | reads 2 'wide.yaml:1:.*control character 0x00; is this a text file in UTF-8' wide.yaml
+gzip -c room.yaml | reads 2 'packed.yaml:1:1: the control character 0x1f' packed.yaml
+: | reads 2 'empty.yaml: is empty' empty.yaml
+printf '\xef\xbb\xbf' | reads 2 "mark.yaml:1:1: the key 'scene' is missing" mark.yaml
 
 # What is no file, as the scene and inside it.
 for file in /dev/zero /dev/stdin /dev/null; do
   expect 2 "$file: is not a file" simulate $file
   sed "s|preset: VLP-16|type: ray_table, rays: $file, min_range_m: 0, max_range_m: 5|" room.yaml > bad.yaml
   expect 2 "bad.yaml:4:.*sensors.lidar.rays: $file: is not a file" simulate bad.yaml
-  sed "s|{box: {size_m: .8, 6, 3.}}|$file|" room.yaml > bad.yaml
-  expect 2 "bad.yaml:2:.*scene.meshes.walls.*: $file: is not a file" simulate bad.yaml
+  sed "s|{box: {size_m: .8, 6, 3.}}|$file|" room.yaml | reads 2 "bad.yaml:2:.*scene.meshes.walls.*: $file: is not a file" bad.yaml
   sed "s|{box: {size_m: .8, 6, 3.}}|{grid_map: {file: $file, height_m: 2}}|" room.yaml > bad.yaml
   expect 2 "bad.yaml:2:.*grid_map.file: $file: is not a file" simulate bad.yaml
 done
 mkfifo pipe
 expect 2 'pipe: is not a file' simulate pipe
 expect 2 'is a folder, not a file' simulate /
-sed 's|{box: {size_m: .8, 6, 3.}}|"room.obj\\0.txt"|' room.yaml > bad.yaml
-expect 2 'room.obj.x00.txt is not a file name' simulate bad.yaml
+sed 's|{box: {size_m: .8, 6, 3.}}|"room.obj\\0.txt"|' room.yaml | reads 2 'room.obj.x00.txt is not a file name' bad.yaml
 if [[ $(id -u) != 0 ]]; then
   chmod 0 room.yaml
   expect 2 'room.yaml: cannot read' simulate room.yaml

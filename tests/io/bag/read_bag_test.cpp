@@ -136,9 +136,24 @@ TEST(ReadBag, RefusesWhatIsCompressedFromOutsideInOneLine) {
                            std::string(name) + ": is compressed as a whole, and only bags are read; unpack it first"));
     }
   }
+  const test::TemporaryFolder folder;
+  const auto gzip = folder.write("run.mcap.gz", "\x1f\x8b\x08 and more");
+  EXPECT_TRUE(contains(message_of<InputError>([&] { static_cast<void>(read_bag_info(gzip)); }),
+                       "run.mcap.gz: is compressed as a whole, and only bags are read; unpack it first: gzip -d"));
   msg::LaserScan scan;
   EXPECT_EQ(message_of<InputError>([&] { read_message(std::as_bytes(std::span(zstd)), scan); }),
             "sensor_msgs/msg/LaserScan: the message is compressed by itself (zstd), which is not read");
+}
+
+/// As a recording leaves it that was killed.
+TEST(ReadBag, Db3WithMessagesBesideItIsRefused) {
+  const test::TemporaryFolder folder;
+  write_db3(folder / "a.db3", 0, 2);
+  folder.write("a.db3-wal", "");
+  EXPECT_EQ(read_bag_info(folder / "a.db3").messages, 5U);
+  folder.write("a.db3-wal", "frames");
+  EXPECT_TRUE(contains(message_of<InputError>([&] { static_cast<void>(read_bag_info(folder / "a.db3")); }),
+                       "a.db3-wal holds messages that SQLite has not moved into the bag"));
 }
 
 TEST(ReadBag, InfoCountsRatesAndFrames) {

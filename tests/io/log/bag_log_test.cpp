@@ -16,6 +16,7 @@
 #include "io/bag/mcap_format.hpp"
 #include "io/bag/mcap_writer.hpp"
 #include "io/log/scan_lines.hpp"
+#include "io/log/scan_taker.hpp"
 #include "io/message/cdr.hpp"
 #include "io/message/geometry.hpp"
 #include "io/message/sensors.hpp"
@@ -396,6 +397,15 @@ TEST_F(BagLog, RefusesScansOfNoSense) {
   EXPECT_EQ(
       error(),
       "/scan: a scan has angle_min -0.5, angle_increment nan, time_increment 0.1, range_max 8: not all are sound");
+}
+
+TEST(RayGrid, RefusesAnglesInDegrees) {
+  for (const float first : {-90.0F, 0.0F}) {
+    msg::LaserScan scan = scan_at(1.0);
+    scan.angle_min = first, scan.angle_increment = 90.0F;
+    const std::string text = test::input_error([&] { static_cast<void>(ray_grid(scan)); });
+    EXPECT_NE(text.find("angle_increment 90, rad: are they in degrees?"), std::string::npos) << text;
+  }
 }
 
 TEST_F(BagLog, KeepsScansOfMoreRaysAmongThoseThatAreLeftOut) {

@@ -90,6 +90,7 @@ TEST_F(LogText, MayBeginWithAByteOrderMark) {
 TEST_F(LogText, OfOtherEncodingsAndLineEndsIsNamed) {
   EXPECT_TRUE(contains(refusal(std::string("\xff\xfex\0_\0", 6)), "a.log: is in UTF-16; save it as UTF-8"));
   EXPECT_TRUE(contains(refusal("x_m,y_m,yaw_rad,range_m@0\r1,2,3,4\r"), "a.log: its lines end in CR alone"));
+  EXPECT_TRUE(contains(refusal(gzipped(folder_, gzipped(folder_, kCsv))), "a.log: is compressed twice"));
 }
 
 TEST_F(LogText, HasNoEndlessLine) {
@@ -253,6 +254,15 @@ TEST_F(BeamCsv, NamesFileAndLineOfWhatIsWrong) {
   EXPECT_NE(expected("expected_m\n-0.5\n").find("a.csv:2: expected_m = -0.5 is not at least 0"), std::string::npos);
   EXPECT_NE(expected("scan,expected_m\n0.5,1\n").find("a.csv:2: scan = 0.5"), std::string::npos);
   EXPECT_NE(expected("scan,expected_m\n3,1\n2,1\n").find("a.csv:3: scan = 2"), std::string::npos);
+}
+
+TEST_F(BeamCsv, NamesAzimuthsInDegrees) {
+  const auto log = [&](const std::string& azimuth) {
+    return test::input_error([&] { read_scan_log(file("x_m,y_m,yaw_rad,range_m@" + azimuth + "\n1,2,3,4\n")); });
+  };
+  EXPECT_EQ(log("-6.2831855"), "");  // a turn in single precision
+  EXPECT_NE(log("-90").find("a.csv:1: the azimuth of a ray = -90 rad is not within a turn; is it in degrees?"),
+            std::string::npos);
 }
 
 TEST_F(BeamCsv, TablesAreReadBack) {

@@ -78,6 +78,7 @@ TEST(GridMap, NamesFileLineKeyAndValue) {
   EXPECT_EQ(refusal("0.1", ".nan"), "bad.yaml:2:13: resolution = .nan is not a finite number");
   EXPECT_EQ(refusal("0.1", "coarse"), "bad.yaml:2:13: resolution = coarse is not a number");
   EXPECT_EQ(refusal("[1, -2, 0.5]", "[1, 2]"), "bad.yaml:3:9: origin = [1, 2] is not [x, y, yaw]");
+  EXPECT_EQ(refusal("[1, -2, 0.5]", "[1, 2, 90]"), "bad.yaml:3:16: origin.2 = 90 is not in [-6.3, 6.3] rad");
   EXPECT_EQ(refusal("negate", "negatd"), "bad.yaml:1:1: the key 'negate' is missing; is 'negatd' meant to be it?");
   EXPECT_EQ(refusal("negate: 0", "negate: 2"), "bad.yaml:4:9: negate = 2 is not 0 or 1");
   EXPECT_EQ(refusal("0.196", "0.7"), "bad.yaml:6:14: free_thresh = 0.7 is not in [0, 0.65]");

@@ -217,6 +217,9 @@ TEST_F(ReadMeshTest, PassesOverVerticesOfNoFaceThatAreNotFinite) {
   EXPECT_EQ(notes, std::vector<std::string>{"a.ply: 2 vertices of no face are not finite"});
   EXPECT_TRUE(
       contains(refusal("a.ply", replaced(text, "4 1 2 3 4", "3 1 2 5")), "a.ply: vertex 5 = nan is not finite"));
+  notes.clear();
+  read_mesh(folder_.write("a.ply", text + "3 1 2 3\n\n"), UpAxis::kZ, opened, notes);
+  EXPECT_EQ(notes.front(), "a.ply: 7 bytes after the last element");
   EXPECT_EQ(corners(read("a.obj", "v nan nan nan\nv 0 0 0\nv 1 0 0\nv 1 1 0.5\nv 0 1 0\nf 2 3 4 5\n")),
             corners(test::square()));
 }
@@ -250,6 +253,7 @@ TEST_F(ReadMeshTest, RefusesWhatIsNotAMeshFile) {
   EXPECT_TRUE(contains(message_of<InputError>([&] { read_mesh(folder_.path()); }), "is a folder, not a file"));
   EXPECT_TRUE(contains(message_of<InputError>([&] { read_mesh("/dev/null"); }), "/dev/null: is not a file"));
   EXPECT_TRUE(contains(refusal("empty.obj", ""), "empty.obj: is empty"));
+  EXPECT_TRUE(contains(refusal("a.obj", std::string("\xff\xfev\0", 4)), "a.obj: is in UTF-16; save it as UTF-8"));
   EXPECT_TRUE(contains(refusal("a.fbx", "x"), "a.fbx: extension 'fbx' is not one of obj, ply, stl, gltf, glb, dae"));
   EXPECT_TRUE(contains(refusal("a", "x"), "extension '' is not one of"));
   for (const char* name : {"t.ply", "t.stl", "t.obj", "t.gltf", "t.glb", "t.dae"}) {

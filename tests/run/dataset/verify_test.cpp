@@ -369,6 +369,17 @@ TEST(Links, AreForeignAndLeftAlone) {
   }
 }
 
+TEST(Links, ToCompletePacksAreNotResumed) {
+  const DatasetFolder data;
+  const fs::path dataset = rendered(data, "one"), units = dataset / "units/000";
+  fs::rename(units, data.folder / "elsewhere");
+  fs::create_directory_symlink(data.folder / "elsewhere", units);
+  DatasetOptions options = data.options("one");
+  options.resume = true;
+  const std::string refusal = input_error([&] { render_dataset(data.setup, options); });
+  EXPECT_NE(refusal.find("units/000: is a link"), std::string::npos) << refusal;
+}
+
 TEST(Links, OfADescriptionAreRefused) {
   const DatasetFolder data;
   const fs::path dataset = rendered(data, "one");
