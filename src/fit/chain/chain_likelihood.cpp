@@ -119,7 +119,7 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
       continue;
     }
     if (noise.is_identity() && entry.by_ring.empty()) continue;
-    if (detail::NoiseAccess::hooks(noise).soft_law != nullptr) {
+    if (detail::NoiseAccess::is_weather(noise)) {
       if (!entry.by_ring.empty()) refuse(noise.slug(), "has separate parameters for some rings");
       add_weather(noise);
       continue;

@@ -125,18 +125,16 @@ void check_ranges_may_err(const NoiseChain& chain, const ChainData& data) {
   NoiseChain of_ranges = chain;  // points that are turned, and surfaces in weather, keep theirs
   std::erase_if(of_ranges, [](const ChainEntry& entry) { return entry.noise.stage() == Stage::kHitPoint; });
   const bool has_weather = std::erase_if(of_ranges, [](const ChainEntry& entry) {
-                             return detail::NoiseAccess::hooks(entry.noise).soft_law != nullptr;
+                             return detail::NoiseAccess::is_weather(entry.noise);
                            }) > 0;
   const ChainDensity density(of_ranges, data.returns);
-  const std::vector<double> nats = data.each(of_ranges);
   std::size_t back = 0, off = 0;
-  for (std::size_t k = 0; k < nats.size(); ++k) {
-    if (data.is_lost(k)) continue;
-    const std::size_t i = data.used[k];
+  for (const std::size_t i : data.used) {
+    if (std::isnan(data.returns.range_m[i])) continue;
     const bool is_before = data.returns.range_m[i] < 0.99999F * data.returns.clean_range_m[i];
     if (has_weather && is_before) continue;  // it may be a drop
     // What a loss may not keep is another matter.
-    const bool is_off = nats[k] <= ChainDensity::kLeastLog && density.kept(i) > 0.0;
+    const bool is_off = density.range_part(i) <= ChainDensity::kLeastLog && density.kept(i) > 0.0;
     ++back, off += is_off ? 1 : 0;
   }
   if (2 * off <= back) return;

@@ -148,7 +148,7 @@ namespace {
 std::string_view why_not_turned(const Noise& noise) {
   if (noise.stage() == Stage::kEdgeLoss) return "what neighbouring pixels show of turned rays is unknown";
   if (noise.stage() == Stage::kImage) return "its window mixes rays that are turned by different angles";
-  if (detail::NoiseAccess::hooks(noise).soft_law != nullptr) return "the light of turned rays in the air is unknown";
+  if (detail::NoiseAccess::is_weather(noise)) return "the light of turned rays in the air is unknown";
   if (noise.has_threshold()) return "its losses jump with the angle of the turned ray";
   return {};
 }

@@ -92,7 +92,7 @@ bool draws_readings(const NoiseChain& chain) {
 
 bool has_weather(const NoiseChain& chain) {
   return std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
-    return detail::NoiseAccess::hooks(entry.noise).soft_law != nullptr;
+    return detail::NoiseAccess::is_weather(entry.noise);
   });
 }
 
