@@ -52,24 +52,19 @@ BeamSensor sensor_of(const FitLogOptions& options, std::span<const ReadingFacts>
   return sensor;
 }
 
-void append(const BeamData& more, BeamData& to) {
-  to.reading_m.insert(to.reading_m.end(), more.reading_m.begin(), more.reading_m.end());
-  to.expected_m.insert(to.expected_m.end(), more.expected_m.begin(), more.expected_m.end());
-  to.scan.insert(to.scan.end(), more.scan.begin(), more.scan.end());
-  to.cell_m = more.cell_m;
-}
-
 /// As one, whose scans are counted on from log to log.
 BeamData joined(std::vector<BeamData> logs) {
   if (logs.size() == 1) return std::move(logs.front());
   BeamData all;
-  for (BeamData& log : logs) {
+  for (const BeamData& log : logs) {
     if (log.scan.empty()) continue;
     const std::uint32_t first = log.scan.front();
     const bool follows = all.scan.empty() || first > all.scan.back();
     const std::uint32_t shift = follows ? 0 : all.scan.back() + 1 - first;
-    for (std::uint32_t& scan : log.scan) scan += shift;
-    append(log, all);
+    all.reading_m.insert(all.reading_m.end(), log.reading_m.begin(), log.reading_m.end());
+    all.expected_m.insert(all.expected_m.end(), log.expected_m.begin(), log.expected_m.end());
+    for (const std::uint32_t scan : log.scan) all.scan.push_back(scan + shift);
+    all.cell_m = log.cell_m;
   }
   return all;
 }
@@ -131,8 +126,9 @@ class LogFitter {
     shown_.clear();
     FitOptions how = fit_options(options_, world_.cell_m());
     how.stretch_of_scan = blocks_of_way(learned_poses_, how.stretches);
-    return fit_beam_model(
-        given_.logs.size(), [&](std::size_t log) { return learned_pairs(given_.logs[log]); }, sensor_, how);
+    std::vector<BeamData> of_logs;
+    for (const GivenLog& given : given_.logs) of_logs.push_back(learned_pairs(given));
+    return fit_beam_model(joined(std::move(of_logs)), sensor_, how);
   }
 
   /// The common parameters and the corrections of logs.
