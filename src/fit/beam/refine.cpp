@@ -247,7 +247,7 @@ void check(const ScanLog& log, const BeamSensor& sensor, const RefineOptions& op
 
 /// Every third ray, from `first` on.
 ScanLog third_of(const ScanLog& log, std::size_t first) {
-  return some_rays(log, all_scans(log), 1, [first](std::size_t ray) { return ray % kThirds == first; });
+  return part_of(log, all_scans(log), 1, [first](std::size_t ray) { return ray % kThirds == first; });
 }
 
 /// Whether a parameter has moved by at most a part of its standard error. The clustered one is not known where all

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -25,33 +26,9 @@ inline ScanNumbers all_scans(const ScanLog& log) {
   return all;
 }
 
-/// Some scans, with every ray_step-th ray k where keep(k) is true.
-template <class Keep>
-ScanLog some_rays(const ScanLog& log, const ScanNumbers& scans, std::size_t ray_step, Keep keep) {
-  ScanLog some;
-  some.name = log.name;
-  const auto for_each_ray = [&](auto&& use) {
-    for (std::size_t k = 0; k * ray_step < log.rays(); ++k) {
-      if (keep(k)) use(k * ray_step);
-    }
-  };
-  for_each_ray([&](std::size_t ray) { some.azimuth_rad.push_back(log.azimuth_rad[ray]); });
-  for (const std::uint32_t scan : scans) {
-    some.pose.push_back(log.pose[scan]);
-    for_each_ray([&](std::size_t ray) {
-      some.range_m.push_back(log.scan(scan)[ray]);
-      if (!log.ray_offset.empty()) some.ray_offset.push_back(log.offsets(scan)[ray]);
-    });
-  }
-  return some;
-}
-
-/// Scans [begin, end) with every ray_step-th ray.
-inline ScanLog scans_between(const ScanLog& log, std::size_t begin, std::size_t end, std::size_t ray_step = 1) {
-  ScanNumbers scans(end - begin);
-  std::iota(scans.begin(), scans.end(), static_cast<std::uint32_t>(begin));
-  return some_rays(log, scans, ray_step, [](std::size_t) { return true; });
-}
+/// Some scans, with every ray_step-th ray k where keep(k) is true, or all of these.
+ScanLog part_of(const ScanLog& log, std::span<const std::uint32_t> scans, std::size_t ray_step = 1,
+                const std::function<bool(std::size_t)>& keep = {});
 
 /// pose * d: a pose in the frame of another one.
 inline PlanarPose moved_by(const PlanarPose& pose, const PlanarPose& d) {

@@ -192,9 +192,9 @@ PlanarPose climb_to_pose(FieldScorer& scorer, const ReadingEnds& ends, PlanarPos
 FieldMoves find_moves(const ScanLog& log, const ScanNumbers& scans, const DistanceField& field,
                       const LikelihoodFieldModel& start) {
   const std::size_t ray_step = (log.rays() + kMovedRays - 1) / kMovedRays;
-  const ScanLog choosing = some_rays(log, scans, ray_step, [](std::size_t k) { return k % 3 == 0; });
-  ScanLog learning = some_rays(log, scans, ray_step, [](std::size_t k) { return k % 3 != 2; });
-  ScanLog judging = some_rays(log, scans, ray_step, [](std::size_t k) { return k % 3 == 2; });
+  const ScanLog choosing = part_of(log, scans, ray_step, [](std::size_t k) { return k % 3 == 0; });
+  ScanLog learning = part_of(log, scans, ray_step, [](std::size_t k) { return k % 3 != 2; });
+  ScanLog judging = part_of(log, scans, ray_step, [](std::size_t k) { return k % 3 == 2; });
   const ScanNumbers all = all_scans(choosing);
   const auto learn = [&] {
     return fit_likelihood_field(make_field_data(learning, all, field, start), field, start).model;

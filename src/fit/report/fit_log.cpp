@@ -190,7 +190,7 @@ class LogFitter {
   }
 
   [[nodiscard]] static ScanLog picked(const GivenLog& given, std::span<const std::uint32_t> scans) {
-    ScanLog found = chosen_scans(given.log, scans);
+    ScanLog found = part_of(given.log, scans);
     if (!is_moved(given.log)) found.ray_offset.clear();
     return found;
   }

@@ -95,8 +95,8 @@ struct FoundChange {
 };
 
 FoundChange find_change(const ScanLog& log, const ShareOnMap& share) {
-  const ScanLog few = some_rays(log, spread_scans(all_scans(log), kPlacedScans),
-                                (log.rays() + kPlacedRays - 1) / kPlacedRays, [](std::size_t) { return true; });
+  const ScanLog few =
+      part_of(log, spread_scans(all_scans(log), kPlacedScans), (log.rays() + kPlacedRays - 1) / kPlacedRays);
   FoundChange found;
   found.before = found.share = share(few);
   if (found.before > 1.0 - kLeastPlacedRise) return found;

@@ -157,11 +157,6 @@ std::vector<FrameScore> scores_of_scans(const BeamParameters& parameters, const 
   return scores;
 }
 
-/// Some rays of each scan, evenly spaced.
-ScanLog thinned(const ScanLog& log) {
-  return scans_between(log, 0, log.scans(), (log.rays() + kMostPoseRays - 1) / kMostPoseRays);
-}
-
 }  // namespace
 
 std::string unexplained_flag(std::string_view weight, double value, double most) {
@@ -282,7 +277,7 @@ void GivenLogs::add_notes(bool takes_code, LogReport& report) const {
 
 double telling_gain(const RefinedPoses& refined, const ScanLog& log, const World& world, const BeamSensor& sensor,
                     const Compute& compute) {
-  const ScanLog judging = some_rays(log, all_scans(log), 1, [](std::size_t ray) { return ray % 3 == 2; });
+  const ScanLog judging = part_of(log, all_scans(log), 1, [](std::size_t ray) { return ray % 3 == 2; });
   const BeamData before = make_beam_data(judging, all_scans(log), world, sensor.max_range_m, compute);
   const std::vector<FrameScore> was = scores_of_scans(refined.fit_before.model, sensor, before),
                                 is = scores_of_scans(refined.fit.model, sensor, refined.judged);
@@ -294,7 +289,7 @@ double telling_gain(const RefinedPoses& refined, const ScanLog& log, const World
 
 PoseCheck check_poses(const ScanLog& log, const World& world, const BeamSensor& sensor, const FitLogOptions& options) {
   constexpr std::size_t kLeastRays = 3;
-  const ScanLog few = thinned(log);
+  const ScanLog few = part_of(log, all_scans(log), (log.rays() + kMostPoseRays - 1) / kMostPoseRays);
   if (few.rays() < kLeastRays) return {};
   RefineOptions how;
   how.fit = fit_options(options, world.cell_m());
