@@ -14,7 +14,6 @@
 #include "core/text.hpp"
 #include "fit/report/figures.hpp"
 #include "fit/report/sanity.hpp"
-#include "fit/report/sections.hpp"
 #include "io/log/scan_lines.hpp"
 #include "report/report.hpp"
 

@@ -9,7 +9,6 @@
 #include "core/text.hpp"
 #include "fit/chain/chain_likelihood.hpp"
 #include "fit/report/figures.hpp"
-#include "fit/report/sections.hpp"
 #include "report/report.hpp"
 
 namespace fathom {

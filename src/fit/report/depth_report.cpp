@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "fit/report/figures.hpp"
-#include "fit/report/sections.hpp"
 #include "report/report.hpp"
 
 namespace fathom {

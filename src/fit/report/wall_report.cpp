@@ -10,7 +10,6 @@
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "fit/report/figures.hpp"
-#include "fit/report/sections.hpp"
 #include "report/report.hpp"
 
 namespace fathom {
