@@ -12,6 +12,7 @@
 #include <fathom/core/error.hpp>
 #include <fathom/core/f64.hpp>
 
+#include "fit/beam/scans.hpp"
 #include "fit/estimator.hpp"
 #include "fit/uncertainty.hpp"
 
@@ -158,15 +159,14 @@ ReadingEnds reading_ends(const ScanLog& log, std::uint32_t scan, const Likelihoo
                          std::size_t ray_step) {
   if (scan >= log.scans()) throw InputError(fmt::format("scan {} is not in [0, {})", scan, log.scans()));
   check_in_range("score", "ray_step", static_cast<double>(ray_step), 1, 1e6, "1");
-  const std::span<const RayOffset> offsets = log.offsets(scan);
   ReadingEnds ends;
   for (std::size_t ray = 0; ray < log.rays(); ray += ray_step) {
     const double range_m = log.scan(scan)[ray];
     if (!model.counts(range_m)) continue;
-    const RayOffset o = offsets.empty() ? RayOffset{} : offsets[ray];
-    const auto [sine, cosine] = math::sincos(log.azimuth_rad[ray] + o.yaw_rad);
-    ends.x_m.push_back(o.x_m + range_m * cosine);
-    ends.y_m.push_back(o.y_m + range_m * sine);
+    const PlanarPose from = ray_of(log, scan, ray);
+    const auto [sine, cosine] = math::sincos(from.yaw_rad);
+    ends.x_m.push_back(from.x_m + range_m * cosine);
+    ends.y_m.push_back(from.y_m + range_m * sine);
   }
   return ends;
 }

@@ -30,6 +30,12 @@ inline ScanNumbers all_scans(const ScanLog& log) {
 ScanLog part_of(const ScanLog& log, std::span<const std::uint32_t> scans, std::size_t ray_step = 1,
                 const std::function<bool(std::size_t)>& keep = {});
 
+/// Where a ray of a scan starts, and where it points, in the frame of the pose of the scan.
+inline PlanarPose ray_of(const ScanLog& log, std::uint32_t scan, std::size_t ray) {
+  const RayOffset o = log.ray_offset.empty() ? RayOffset{} : log.offsets(scan)[ray];
+  return {o.x_m, o.y_m, log.azimuth_rad[ray] + o.yaw_rad};
+}
+
 /// pose * d: a pose in the frame of another one.
 inline PlanarPose moved_by(const PlanarPose& pose, const PlanarPose& d) {
   const double cos = std::cos(pose.yaw_rad), sin = std::sin(pose.yaw_rad);

@@ -352,9 +352,9 @@ std::string distance_figure(const FieldReport& report) {
              .label = "distance from the nearest occupied cell (m)",
              .last_tick = edges.back()},
             y);
-  plot.fill_steps(edges, std::vector<double>(bins, y.low), share, "bars");
+  plot.fill_steps(edges, {}, share, "bars");
   plot.draw_steps(edges, expected, "hit-line");
-  plot.fill_steps(bar, std::vector<double>{y.low}, std::vector<double>{beyond.readings}, "bars beyond");
+  plot.fill_steps(bar, {}, std::vector<double>{beyond.readings}, "bars beyond");
   plot.draw_steps(bar, std::vector<double>{beyond.expected}, "hit-line");
   plot.write(1.16 * edges.back(), 0.6 * y.high, "beyond", "end");
   return plot.svg();

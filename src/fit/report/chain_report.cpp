@@ -136,7 +136,7 @@ std::string error_figure(const ChainReport& report) {
              .high = x.back(),
              .label = fmt::format("measured less clean range ({}); outer bars: all beyond", unit.symbol)},
             {.low = 0.0, .high = 1.15 * top, .label = "share of the ranges"});
-  plot.fill_steps(x, std::vector<double>(kErrorBins, 0.0), measured.shares, "bars");
+  plot.fill_steps(x, {}, measured.shares, "bars");
   plot.draw_steps(x, given.shares, "start");
   plot.draw_steps(x, learned.shares, "model");
   return plot.svg();
