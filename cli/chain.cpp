@@ -158,7 +158,7 @@ std::vector<fathom::ChainParameter> free_parameters(const fathom::NoiseChain& ch
   for (const std::string& text : patterns) {
     with_words(fmt::format("--free {}: ", text), [&] {
       for (fathom::ChainParameter& p : fathom::chain_parameters(chain, free_pattern(text).parameters, rings)) {
-        if (std::find(free.begin(), free.end(), p) == free.end()) free.push_back(std::move(p));
+        if (std::ranges::find(free, p) == free.end()) free.push_back(std::move(p));
       }
     });
   }

@@ -155,9 +155,9 @@ void add_reading(CLI::App& c, const std::string& prefix, DepthFolder& folder) {
   by_camera->excludes(by_preset), by_camera->excludes(&by_product), by_preset->excludes(&by_product);
   add_number(c, {prefix + "levels-per-m", "N", "levels per metre of 16-bit images" + whose},
              {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, folder.how.levels_per_m);
-  c.add_option(prefix + "files", folder.how.files,
-               "names to take, with * and ?; default: depth*.npy, else .png, .pfm or .exr, else all of one format" +
-                   whose)
+  c.add_option(
+       prefix + "files", folder.how.files,
+       "names to take, with * and ?; default: depth*.npy, else .png, .pfm or .exr, else all of one format" + whose)
       ->type_name("PATTERN");
 }
 

@@ -156,5 +156,4 @@ def read_measured_frames(scene: Any, measured: Any, sensor: str = "", *,
 
 def chain_yaml(noise: Any, indent: int = 2) -> str:
     """The chain as the list that scene files hold under `noise:`."""
-    text: str = _fathom._chain_yaml(_entries(noise), indent)
-    return text
+    return str(_fathom._chain_yaml(_entries(noise), indent))

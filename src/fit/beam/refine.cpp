@@ -151,7 +151,7 @@ class PoseSearch {
   bool improve(Place& place, double step) {
     const PlanarNumbers steps = step * stddev_;
     const Neighbours n = look_around(place.d, place.value, steps, true);
-    const auto best = static_cast<std::size_t>(std::max_element(n.value.begin(), n.value.end()) - n.value.begin());
+    const auto best = static_cast<std::size_t>(std::ranges::max_element(n.value) - n.value.begin());
     Place found = {n.at[best], n.value[best]};
     if (const auto spread = inverse_of(n.information, 0.0)) {
       const PlanarNumbers to = (*spread * n.slope).cwiseMax(-kFarthestNewton).cwiseMin(kFarthestNewton);

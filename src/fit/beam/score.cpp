@@ -75,7 +75,7 @@ class PlaceOrder {
     }
     Axis x, y;
     for (const Pose& pose : poses) x.add(pose.translation_m.x), y.add(pose.translation_m.y);
-    std::fill(first_.begin(), first_.end(), 0U);
+    std::ranges::fill(first_, 0U);
     for (std::size_t i = 0; i < poses.size(); ++i) {
       const Vec3& at = poses[i].translation_m;
       cells_[i] = static_cast<std::uint16_t>(spread(x.cell(at.x)) | spread(y.cell(at.y)) << 1U);

@@ -200,7 +200,7 @@ double ChainDensity::kept(std::size_t i) const {
 }
 
 const ChainDensity::Step* ChainDensity::loss_at(std::size_t entry) const {
-  const auto step = std::find_if(losses_.begin(), losses_.end(), [&](const Step& s) { return s.place == entry; });
+  const auto step = std::ranges::find(losses_, entry, &Step::place);
   return step == losses_.end() ? nullptr : &*step;
 }
 
@@ -453,7 +453,7 @@ void set_value(NoiseChain& chain, const FreeNumber& p, double value) {
   ChainEntry& entry = chain[p.entry];
   if (p.rings.empty()) entry.noise = entry.noise.with({{{p.field, value}}}, p.role == LearnedRole::kWeight);
   for (RingEntry& other : entry.by_ring) {
-    const bool is_meant = std::find(p.rings.begin(), p.rings.end(), other.ring) != p.rings.end();
+    const bool is_meant = std::ranges::find(p.rings, other.ring) != p.rings.end();
     if (is_meant) other.noise = other.noise.with(p.field, value);
   }
 }
@@ -543,13 +543,13 @@ void ChainLikelihood::find_columns() {
   const std::vector<std::uint16_t>& rings = data_.returns.ring;
   for (std::size_t k = 0; k < free_.size(); ++k) {
     const FreeNumber& p = free_[k];
-    const auto same = std::find_if(columns_.begin(), columns_.end(), [&](const Column& column) {
+    const auto same = std::ranges::find_if(columns_, [&](const Column& column) {
       return !p.rings.empty() && p.is_same_field(free_[column.parameters.front()]);
     });
     Column& column = same == columns_.end() ? columns_.emplace_back() : *same;
     column.parameters.push_back(k);
     if (!p.rings.empty() && column.of_ring.empty()) {
-      column.of_ring.resize(std::size_t{*std::max_element(rings.begin(), rings.end())} + 1, kNone);
+      column.of_ring.resize(std::size_t{std::ranges::max(rings)} + 1, kNone);
     }
     for (const std::uint16_t ring : p.rings) column.of_ring[ring] = k;
   }

@@ -21,8 +21,7 @@ namespace fathom {
 
 std::string name_of(const NoiseChain& chain, const FreeNumber& p) {
   const std::string_view slug = chain[p.entry].noise.slug();
-  const auto same =
-      std::count_if(chain.begin(), chain.end(), [&](const ChainEntry& e) { return e.noise.slug() == slug; });
+  const auto same = std::ranges::count_if(chain, [&](const ChainEntry& e) { return e.noise.slug() == slug; });
   const std::string field = p.rings.empty() ? p.field : fmt::format("rings.{}.{}", p.rings.front(), p.field);
   return same > 1 ? fmt::format("{}.{}.{}", p.entry, slug, field) : fmt::format("{}.{}", slug, field);
 }
@@ -114,7 +113,7 @@ void set_steps_of_angles(const NoiseChain& chain, const ChainReturns& returns, s
 }
 
 void check_ranges_may_err(const NoiseChain& chain, const ChainData& data) {
-  const bool may_err = std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
+  const bool may_err = std::ranges::any_of(chain, [](const ChainEntry& entry) {
     const Stage stage = entry.noise.stage();
     const DrawCount draws = entry.noise.info().draws;
     const bool moves = stage == Stage::kRange && draws.normals + draws.uniforms > 0;

@@ -56,7 +56,7 @@ std::vector<std::uint32_t> frames_with(const fs::path& folder, std::string_view 
     const auto frame = parse_number<std::uint32_t>(std::string_view(name).substr(before.size(), kNumber.size()));
     if (frame && entry.path() == channel_file(folder, channel, *frame)) frames.push_back(*frame);
   }
-  std::sort(frames.begin(), frames.end());
+  std::ranges::sort(frames);
   return frames;
 }
 
@@ -185,7 +185,7 @@ fs::path sensor_folder(const fs::path& run, const std::string& sensor, const Cha
   for (const auto& entry : fs::directory_iterator(run, error)) {
     if (!channels.frames_in(entry.path()).empty()) found.push_back(entry.path());
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   if (found.size() == 1) return found.front();
   if (found.empty()) throw InputError(fmt::format("{}: no sensor has {}", run.string(), needed));
   throw InputError(fmt::format("{}: {} sensors have {}; name one, such as {}", run.string(), found.size(), needed,

@@ -45,7 +45,7 @@ class GridFinder {
   GridFinder(std::span<const RevolutionPoint> points, std::span<const double> nominal_rad)
       : points_(points), nominal_rad_(nominal_rad), of_row_(nominal_rad.size()) {
     for (const RevolutionPoint& p : points) of_row_[p.row].push_back(p.azimuth_rad);
-    for (std::vector<double>& row : of_row_) std::sort(row.begin(), row.end());
+    for (std::vector<double>& row : of_row_) std::ranges::sort(row);
     grid_.row_offset_rad.assign(of_row_.size(), 0.0), grid_.column.resize(points.size());
   }
 
@@ -74,7 +74,7 @@ class GridFinder {
           "{} of {} points have another one of their ring at their azimuth: several returns of a ray are not taken",
           same, points_.size()));
     }
-    std::sort(apart.begin(), apart.end());
+    std::ranges::sort(apart);
     return apart;
   }
 
@@ -98,8 +98,7 @@ class GridFinder {
 
   /// Averages, as phases of a step, the azimuths between points and the nearest points of the fullest row.
   void find_offsets() {
-    const auto fullest = std::max_element(of_row_.begin(), of_row_.end(),
-                                          [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    const auto fullest = std::ranges::max_element(of_row_, {}, [](const auto& row) { return row.size(); });
     const auto first = static_cast<std::size_t>(fullest - of_row_.begin());
     for (std::size_t row = 0; row < of_row_.size(); ++row) {
       double cosines = 0.0, sines = 0.0;
@@ -135,7 +134,7 @@ class GridFinder {
     for (std::size_t i = 0; i < points_.size(); ++i) {
       order.emplace_back(wrapped(points_[i].azimuth_rad - grid_.row_offset_rad[points_[i].row]), i);
     }
-    std::sort(order.begin(), order.end());
+    std::ranges::sort(order);
     std::size_t first = 0;
     const double wide = kApartSteps * grid_.step_rad;
     if (order.front().first + kRevolutionRad - order.back().first <= wide) {
@@ -189,11 +188,10 @@ class GridFinder {
 
   void take_cells() {
     grid_.azimuth_rad.clear();
-    std::fill(grid_.row_offset_rad.begin(), grid_.row_offset_rad.end(), 0.0);
+    std::ranges::fill(grid_.row_offset_rad, 0.0);
     std::vector<std::size_t> order(points_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(),
-              [&](std::size_t a, std::size_t b) { return points_[a].azimuth_rad < points_[b].azimuth_rad; });
+    std::ranges::sort(order, {}, [&](std::size_t i) { return points_[i].azimuth_rad; });
     std::vector<std::uint32_t> next(of_row_.size(), 0);
     std::uint32_t cols = 0;
     for (const std::size_t i : order) {

@@ -129,7 +129,7 @@ struct DepthMeter::State {
 
   [[nodiscard]] std::size_t band_of(double depth_m) const {
     const auto& edges = options.band_edges_m;
-    return static_cast<std::size_t>(std::upper_bound(edges.begin(), edges.end(), depth_m) - edges.begin());
+    return static_cast<std::size_t>(std::ranges::upper_bound(edges, depth_m) - edges.begin());
   }
   [[nodiscard]] std::size_t patch_cols() const { return total.cols / kPatchSide; }
   [[nodiscard]] std::size_t patch_count() const { return total.rows / kPatchSide * patch_cols(); }
@@ -186,7 +186,7 @@ struct DepthMeter::State {
   }
 
   void count_pixels() {
-    const auto out = static_cast<std::size_t>(std::count(pixels.begin(), pixels.end(), DepthPixel::kLeftOut));
+    const auto out = static_cast<std::size_t>(std::ranges::count(pixels, DepthPixel::kLeftOut));
     total.left_out += out;
     total.pixels += depth.size() - out;
     for (std::size_t row = 0; row < total.rows; ++row) count_row(row * total.cols);

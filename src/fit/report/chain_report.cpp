@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -92,9 +93,7 @@ std::vector<CorrelatedPair> correlated_pairs(const Fit& fit) {
       if (std::abs(c) >= kLeastShownCorrelation) pairs.push_back({k, j, c});
     }
   }
-  std::stable_sort(pairs.begin(), pairs.end(), [](const CorrelatedPair& a, const CorrelatedPair& b) {
-    return std::abs(a.correlation) > std::abs(b.correlation);
-  });
+  std::ranges::stable_sort(pairs, std::greater<>(), [](const CorrelatedPair& p) { return std::abs(p.correlation); });
   return pairs;
 }
 
@@ -125,8 +124,7 @@ std::string error_figure(const ChainReport& report) {
   const BinShares measured = measured_errors(returns, edges),
                   learned = expected_errors(report.fit.chain, returns, edges),
                   given = expected_errors(report.start, returns, edges);
-  const double top = std::max(*std::max_element(measured.shares.begin(), measured.shares.end()),
-                              *std::max_element(learned.shares.begin(), learned.shares.end()));
+  const double top = std::max(std::ranges::max(measured.shares), std::ranges::max(learned.shares));
   const LengthUnit unit = length_unit(std::max(-edges.front(), edges.back()));
   std::vector<double> x;
   x.reserve(edges.size());

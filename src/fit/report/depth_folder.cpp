@@ -70,8 +70,8 @@ Listing list(const fs::path& folder) {
     const std::string name = entry.path().filename().string();
     (entry.is_directory(unknown) ? listing.folders : listing.files).push_back(name);
   }
-  std::sort(listing.files.begin(), listing.files.end(), before);
-  std::sort(listing.folders.begin(), listing.folders.end(), before);
+  std::ranges::sort(listing.files, before);
+  std::ranges::sort(listing.folders, before);
   return listing;
 }
 

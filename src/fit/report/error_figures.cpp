@@ -200,12 +200,9 @@ Report::Figure wall_range_figure(const WallReport& report) {
 
 Report::Figure wall_error_figure(const WallReport& report) {
   const std::vector<double>&measured = report.fit.measure.error_shares, &simulated = report.simulated.error_shares;
-  std::vector<double> edges;
-  for (std::size_t k = 0; k <= WallMeasure::kErrorBins; ++k) {
-    edges.push_back(WallMeasure::kErrorSpan * (2.0 * static_cast<double>(k) / WallMeasure::kErrorBins - 1.0));
-  }
-  const double top = std::max(*std::max_element(measured.begin(), measured.end()),
-                              *std::max_element(simulated.begin(), simulated.end()));
+  const std::vector<double> edges =
+      even_edges(-WallMeasure::kErrorSpan, WallMeasure::kErrorSpan, WallMeasure::kErrorBins);
+  const double top = std::max(std::ranges::max(measured), std::ranges::max(simulated));
   Plot plot("Errors by their deviation", {.low = -5.0, .high = 5.0, .label = "error / its deviation"},
             {.low = 0.0, .high = 1.15 * top, .label = "share of the readings"});
   plot.fill_steps(edges, {}, measured, "bars");

@@ -12,6 +12,7 @@
 #include <fathom/fit/beam.hpp>
 #include <fathom/fit/reports.hpp>
 
+#include "core/numbers.hpp"
 #include "report/plot.hpp"
 #include "report/report.hpp"
 
@@ -80,8 +81,6 @@ struct MixtureShares {
   std::size_t pairs = 0;                          ///< whose readings are counted
   std::size_t modelled = 0;  ///< from which the model's shares are worked out: all, or a random draw of them
 };
-
-std::vector<double> even_edges(double low, double high, std::size_t bins);
 
 /// Over the readings themselves.
 MixtureShares shares_by_range(const FitReport& report, std::vector<double> edges);

@@ -218,7 +218,7 @@ Report::Figure density_figure(const FitReport& report, double quantile) {
   // The peak may be narrower than the points are apart.
   for (const double d : even_edges(-4.0, 4.0, 80))
     x.push_back(std::clamp(density.expected_m() + d * sigma_m, 0.0, far_m));
-  std::sort(x.begin(), x.end());
+  std::ranges::sort(x);
   for (const double z : x)
     y.push_back(density.density(std::min(z, std::nexttoward(report.model.sensor.max_range_m, 0.0))));
   const std::vector<double> edges = even_edges(0.0, far_m, kDensityBins);
@@ -269,7 +269,7 @@ std::string convergence_figure(const FitReport& report) {
     x.push_back(static_cast<double>(x.size() + 1));
     y.push_back(log_likelihood / rays);
   }
-  const auto [low, high] = std::minmax_element(y.begin(), y.end());
+  const auto [low, high] = std::ranges::minmax_element(y);
   const double margin = std::max(0.06 * (*high - *low), 1e-9 * (1.0 + std::abs(*high)));
   Plot plot("Log-likelihood of every iteration",
             {.low = 1.0, .high = std::max(10.0, x.back()), .label = "iteration", .logarithmic = true},

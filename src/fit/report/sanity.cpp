@@ -85,8 +85,8 @@ double gain_of_student_t(const FitReport& report) {
 Message empty_mass_flag(const FitReport& report) {
   const BeamSensor& sensor = report.model.sensor;
   if (sensor.miss != MissPolicy::kBook || !(report.fit.model.w_hit > 0.0)) return "";
-  const auto missed = std::count_if(report.shown.expected_m.begin(), report.shown.expected_m.end(),
-                                    [&](float expected) { return reaches(expected, sensor.max_range_m); });
+  const auto missed = std::ranges::count_if(report.shown.expected_m,
+                                            [&](float expected) { return reaches(expected, sensor.max_range_m); });
   if (missed == 0) return "";
   const MixtureShares shares = shares_by_range(report, {0.0, usual_range_m(report)});
   // Random readings that lie there are another matter: a smaller maximum range is what helps.

@@ -67,7 +67,7 @@ fs::path find_scan_log(const fs::path& log_or_run) {
     throw InputError(fmt::format("{}: a folder without */{}; a run has it where a sensor has the output scan_log",
                                  log_or_run.string(), kLogName));
   }
-  std::sort(logs.begin(), logs.end());
+  std::ranges::sort(logs);
   throw InputError(fmt::format("{}: a run with {} scan logs; choose one, such as {}", log_or_run.string(), logs.size(),
                                logs.front().string()));
 }
@@ -112,8 +112,7 @@ double LogScores::mean_per_ray() const {
 }
 
 const ScanScore& LogScores::least_likely() const {
-  return *std::min_element(scans.begin(), scans.end(),
-                           [](const ScanScore& a, const ScanScore& b) { return a.log_likelihood < b.log_likelihood; });
+  return *std::ranges::min_element(scans, {}, &ScanScore::log_likelihood);
 }
 
 LogScores score_log(const BeamModel& model, const World& world, const ScanLog& log, std::string_view scans,

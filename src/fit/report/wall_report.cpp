@@ -66,7 +66,7 @@ Json sensor_json(const WallSensor& sensor) {
 /// Of turns: the fewest and the most columns.
 Json turns_json(const WallFit& fit) {
   if (!fit.turns) return nullptr;
-  const auto [least, most] = std::minmax_element(fit.turns->cols.begin(), fit.turns->cols.end());
+  const auto [least, most] = std::ranges::minmax_element(fit.turns->cols);
   return {{"least_cols", *least}, {"most_cols", *most}};
 }
 
@@ -81,8 +81,7 @@ Json size_json(const WallCorrelation& c) {
 
 std::size_t walls_found(const WallReport& report) {
   const std::vector<WallPlane>& planes = report.fit.measure.planes;
-  return static_cast<std::size_t>(
-      std::count_if(planes.begin(), planes.end(), [](const WallPlane& p) { return p.is_found; }));
+  return static_cast<std::size_t>(std::ranges::count_if(planes, [](const WallPlane& p) { return p.is_found; }));
 }
 
 Report::Cell estimate_cell(const Estimate& e, std::string_view form, double unit = 1.0) {

@@ -514,7 +514,9 @@ TEST(FitLogs, LearnFromTwoHalvesWhatTheWholeLogTells) {
   }
   const FitLogOptions all = {.scans = "all", .compute = {.threads = 1}};
   const BeamFit whole = fit_log(log, room(), all).fit,
-                both = fit_logs(2, [&](std::size_t i) { return halves[i]; }, room(), all).fit;
+                both = fit_logs(
+                           2, [&](std::size_t i) { return halves[i]; }, room(), all)
+                           .fit;
   EXPECT_EQ(both.model, whole.model);
   EXPECT_EQ(both.log_likelihood_by_iteration, whole.log_likelihood_by_iteration);
   EXPECT_EQ(both["sigma_hit_m"].std_error, whole["sigma_hit_m"].std_error);
