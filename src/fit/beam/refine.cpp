@@ -287,7 +287,7 @@ class Refiner {
   RefinedPoses run() {
     RefinedPoses refined;
     refined.fit_before = refined.fit = learn(choose_.pose);
-    refined.before = judge(choose_.pose, refined.fit_before.model).second;
+    std::tie(refined.judged_before, refined.before) = judge(choose_.pose, refined.fit_before.model);
     while (!refined.settled && refined.turns < options_.max_turns) {
       ++refined.turns;
       find_poses(refined.fit.model, refined.turns);

@@ -342,7 +342,7 @@ FitReport fit_table(const BeamData& pairs, const FitLogOptions& options, const s
     return kept_pairs(table, [&](std::size_t i) { return std::ranges::binary_search(chosen, scan_of[i]); });
   };
   const ScanNumbers learned = choose_scans("", options.scans, scans);
-  const ScanNumbers held_out = held_out_scans(options, learned, "", scans);
+  const ScanNumbers held_out = held_out_scans(options.scans, options.test_scans, learned, "", scans);
   FitReport report;
   report.variant = options.variant;
   report.rows_are_scans = scans > 1 && scans == table.scan.size();

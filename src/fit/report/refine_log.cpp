@@ -296,7 +296,7 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
   how.on_progress = options.on_refine_progress;
   RefinedPoses refined = with_prefix(log.name, [&] { return refine_poses(chosen, world, report.model.sensor, how); });
 
-  const double gain = telling_gain(refined, chosen, world, report.model.sensor, options.compute);
+  const double gain = telling_gain(refined, report.model.sensor);
   report.fit = std::move(refined.fit);
   report.model.parameters = report.fit.model;
   report.shown = std::move(refined.judged);

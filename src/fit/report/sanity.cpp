@@ -275,11 +275,8 @@ void GivenLogs::add_notes(bool takes_code, LogReport& report) const {
   }
 }
 
-double telling_gain(const RefinedPoses& refined, const ScanLog& log, const World& world, const BeamSensor& sensor,
-                    const Compute& compute) {
-  const ScanLog judging = part_of(log, all_scans(log), 1, [](std::size_t ray) { return ray % 3 == 2; });
-  const BeamData before = make_beam_data(judging, all_scans(log), world, sensor.max_range_m, compute);
-  const std::vector<FrameScore> was = scores_of_scans(refined.fit_before.model, sensor, before),
+double telling_gain(const RefinedPoses& refined, const BeamSensor& sensor) {
+  const std::vector<FrameScore> was = scores_of_scans(refined.fit_before.model, sensor, refined.judged_before),
                                 is = scores_of_scans(refined.fit.model, sensor, refined.judged);
   if (is.size() < kLeastPoseScans) return 0.0;
   const MeanScore gain = score_difference(is, was);
@@ -301,7 +298,7 @@ PoseCheck check_poses(const ScanLog& log, const World& world, const BeamSensor& 
     PoseCheck check;
     check.common = find_common_move(few.pose, refined.pose, world.cell_m());
     if (!check.common.is_some() && check.common.typical_m < kMoveOfCells * world.cell_m()) return {};
-    check.gain = telling_gain(refined, few, world, sensor, options.compute);
+    check.gain = telling_gain(refined, sensor);
     return check;
   } catch (const InputError&) {
     return {};  // a third of these rays carries no evidence
