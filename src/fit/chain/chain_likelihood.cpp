@@ -74,9 +74,9 @@ double between_tails(double a, double b, double tail_a, double tail_b) {
   return 0.5 * (erf(b * math::kSqrtHalf, tail_b) + erf(-a * math::kSqrtHalf, tail_a));
 }
 
-}  // namespace
-
 float cosine_of(float incidence_rad) { return static_cast<float>(math::cos(double{incidence_rad})); }
+
+}  // namespace
 
 bool is_on_level(const MeasuredRangeLaw& law, double range_m, double half_step_m) {
   if (!law.from_disparity || !(law.steps_per_px > 0.0)) return true;

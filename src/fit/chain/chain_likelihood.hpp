@@ -28,8 +28,6 @@ struct Slope;
 
 struct LossBlock;  // in chain_likelihood.cpp
 
-float cosine_of(float incidence_rad);
-
 /// Whether a disparity in levels gives this range, except for rounding.
 bool is_on_level(const MeasuredRangeLaw& law, double range_m, double half_step_m);
 

@@ -18,6 +18,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kMostCentres = 4000;  // of neighbourhoods
+constexpr std::size_t kWallGroups = 64;     // of frames, left out one after the other for errors
 constexpr double kMostSizePx = 64.0;
 constexpr double kLeastCorrelation = 0.05;  // lags are fitted up to the first below, and one more
 constexpr double kWhite = 0.01, kWhiteErrors = 3.0;
