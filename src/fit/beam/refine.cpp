@@ -345,9 +345,7 @@ class Refiner {
     const PlanarNumbers most = kMostMountDeviations * stddev_of(options_.prior);
     mount_ += step.by.cwiseMax(-most).cwiseMin(most);
     bool settled = true;
-    for (std::size_t k = 0; k < 3; ++k) {
-      settled &= is_settled(step.by[k], mount_error_[k], step.naive_error[k]);
-    }
+    for (std::size_t k = 0; k < 3; ++k) settled &= is_settled(step.by[k], mount_error_[k], step.naive_error[k]);
     return settled;
   }
 

@@ -42,6 +42,13 @@ inline PlanarPose moved_by(const PlanarPose& pose, const PlanarPose& d) {
   return {pose.x_m + cos * d.x_m - sin * d.y_m, pose.y_m + sin * d.x_m + cos * d.y_m, pose.yaw_rad + d.yaw_rad};
 }
 
+/// [readings] Their scans, counted from 0. `scan`: the number of the scan of each.
+inline ScanNumbers counted_scans(std::span<const std::uint32_t> scan) {
+  ScanNumbers counted(scan.size());
+  for (std::size_t i = 1; i < scan.size(); ++i) counted[i] = counted[i - 1] + (scan[i] != scan[i - 1] ? 1 : 0);
+  return counted;
+}
+
 // Expected ranges of scans that were made on the way: each ray from where the sensor was when it measured it.
 
 class MovingRanges final : public ExpectedRanges {

@@ -380,9 +380,7 @@ class ChainFrameReader::Impl {
     r.incidence_rad.push_back(truth_.incidence_rad()[i]), r.energy.push_back(truth_.energy()[i]);
     r.ring.push_back(truth_.ring()[i]);
     r.frame.push_back(last_);
-    if (out_.has_weather) {
-      r.light.push_back(without_falloff(seen_.intensity()[i], seen_.range_m()[i], falloff_m_));
-    }
+    if (out_.has_weather) r.light.push_back(without_falloff(seen_.intensity()[i], seen_.range_m()[i], falloff_m_));
     if (turned_) turned_->add(i, r.turned);
     if (!has_edges_) return;
     r.edge_rad.push_back(edges_.edge_rad[i]), r.jump.push_back(edges_.jump[i]);

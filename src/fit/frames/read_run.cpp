@@ -172,9 +172,7 @@ struct ChannelPair {
 /// The folder of the sensor that has both channels.
 fs::path sensor_folder(const fs::path& run, const std::string& sensor, const ChannelPair& channels) {
   std::error_code error;
-  if (!fs::exists(run / "summary.json", error)) {
-    throw InputError(fmt::format("{}: {}", run.string(), kNoSummary));
-  }
+  if (!fs::exists(run / "summary.json", error)) throw InputError(fmt::format("{}: {}", run.string(), kNoSummary));
   const std::string needed =
       fmt::format("npy output with the channels {} and {}", channels.names[0], channels.names[1]);
   if (!sensor.empty()) {
@@ -279,9 +277,7 @@ ChainFramesOptions as_run(const fs::path& run, ChainFramesOptions options) {
   const fs::path file = run / "summary.json";
   std::ifstream stream(file);
   const Json summary = stream ? Json::parse(stream, nullptr, false) : Json();
-  if (!summary.is_object()) {
-    throw InputError(fmt::format("{}: {}", run.string(), kNoSummary));
-  }
+  if (!summary.is_object()) throw InputError(fmt::format("{}: {}", run.string(), kNoSummary));
   const auto number = [&](const char* key) -> std::optional<std::uint64_t> {
     const Json value = summary.value(key, Json());
     if (!value.is_number_unsigned()) throw InputError(fmt::format("{}: has no {}", file.string(), key));

@@ -178,9 +178,7 @@ class GridFinder {
     std::size_t taken = 0;
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (!all[k].is_whole || is_beside_fault[k] != 0) continue;
-      for (const std::size_t i : all[k].points) {
-        grid_.column[i] = static_cast<std::uint32_t>(grid_.azimuth_rad.size());
-      }
+      for (const std::size_t i : all[k].points) grid_.column[i] = static_cast<std::uint32_t>(grid_.azimuth_rad.size());
       grid_.azimuth_rad.push_back(all[k].azimuth_rad), taken += all[k].points.size();
     }
     grid_.is_regular = static_cast<double>(taken) >= kLeastOnGrid * static_cast<double>(points_.size());
@@ -199,9 +197,7 @@ class GridFinder {
       const std::uint32_t cell = std::max(next[points_[i].row], static_cast<std::uint32_t>(std::max(0.0, place)));
       grid_.column[i] = cell, next[points_[i].row] = cell + 1, cols = std::max(cols, cell + 1);
     }
-    for (std::uint32_t k = 0; k < cols; ++k) {
-      grid_.azimuth_rad.push_back((k + 0.5) * cell_rad_ - std::numbers::pi);
-    }
+    for (std::uint32_t k = 0; k < cols; ++k) grid_.azimuth_rad.push_back((k + 0.5) * cell_rad_ - std::numbers::pi);
   }
 
   std::span<const RevolutionPoint> points_;

@@ -64,9 +64,7 @@ void add_flags(DepthMeasure& m, const PatchSummary& summary) {
     m.flags.emplace_back("no patch of 24 x 24 pixels is without holes and steps: nothing is known of the error");
     return;
   }
-  if (!m.focal_baseline_px_m) {
-    m.flags.emplace_back("no camera is given: the deviation of disparity in px is not known");
-  }
+  if (!m.focal_baseline_px_m) m.flags.emplace_back("no camera is given: the deviation of disparity in px is not known");
   // Of an inverse depth: the geometric mean of both residuals is that times the depth.
   if (std::sqrt(summary.residual * summary.residual_m) < kRoundingOfFloats) {
     m.flags.emplace_back("no error is left but the rounding of numbers: these are depths without noise");

@@ -286,15 +286,6 @@ FitReport fit_logs(std::size_t logs, const LogReader& read, const World& world, 
 
 namespace {
 
-/// [pairs] The number of the scan of each, counted from 0.
-ScanNumbers scans_of(const BeamData& pairs) {
-  ScanNumbers scans(pairs.scan.size());
-  for (std::size_t i = 1; i < scans.size(); ++i) {
-    scans[i] = scans[i - 1] + (pairs.scan[i] != pairs.scan[i - 1] ? 1 : 0);
-  }
-  return scans;
-}
-
 void check_table(const BeamData& pairs) {
   const std::size_t n = pairs.reading_m.size();
   if (n == 0 || pairs.expected_m.size() != n || pairs.scan.size() != n) {
@@ -336,7 +327,7 @@ FitReport fit_table(const BeamData& pairs, const FitLogOptions& options, const s
   if (options.per_log != PerLog::kNothing) throw InputError("per_log is of logs, and a table of pairs has no poses");
   if (options.refine_poses) throw InputError("refine_poses is of logs, and a table of pairs has no poses");
   const BeamData table = with_scans(pairs);
-  const ScanNumbers scan_of = scans_of(table);
+  const ScanNumbers scan_of = counted_scans(table.scan);
   const std::size_t scans = scan_of.back() + std::size_t{1};
   const auto pairs_of = [&](const ScanNumbers& chosen) {
     return kept_pairs(table, [&](std::size_t i) { return std::ranges::binary_search(chosen, scan_of[i]); });

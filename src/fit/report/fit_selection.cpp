@@ -92,9 +92,7 @@ FitOptions fit_options(const FitLogOptions& options, double cell_m) {
 ReadingFacts reading_facts(std::span<const float> range_m, const std::string& name, double said_m) {
   ReadingFacts facts = {.name = name, .said_m = said_m};
   facts.pile.add(range_m);
-  if (!(facts.pile.nearest_m() > 0.0)) {
-    throw InputError(with_log_name(facts.pile.without_ranges(), name));
-  }
+  if (!(facts.pile.nearest_m() > 0.0)) throw InputError(with_log_name(facts.pile.without_ranges(), name));
   facts.code = facts.pile.code(said_m > 0.0 ? said_m : std::numeric_limits<double>::infinity());
   return facts;
 }

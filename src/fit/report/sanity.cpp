@@ -171,12 +171,8 @@ std::string spread_flag(double sigma_m, double cell_m, double most_m) {
 
 std::string wrong_map_flag(const FitReport& report) {
   const BeamParameters& weights = report.fit.model;
-  if (std::string flag = unexplained_flag("w_short", weights.w_short, kMostUnexplained); !flag.empty()) {
-    return flag;
-  }
-  if (std::string flag = unexplained_flag("w_rand", weights.w_rand, kMostUnexplained); !flag.empty()) {
-    return flag;
-  }
+  if (std::string flag = unexplained_flag("w_short", weights.w_short, kMostUnexplained); !flag.empty()) return flag;
+  if (std::string flag = unexplained_flag("w_rand", weights.w_rand, kMostUnexplained); !flag.empty()) return flag;
   const double cell_m = report.shown.cell_m;
   return cell_m > 0.0 ? spread_flag(usual_sigma_m(report), cell_m, kMostCells * cell_m) : "";
 }
@@ -252,9 +248,7 @@ std::string GivenLogs::name_of(const GivenLog& given) const { return logs.size()
 
 bool GivenLogs::add_flags(std::span<const PlanarPose> poses, std::size_t stretches, bool takes_code,
                           const BeamSensor& sensor, LogReport& report) const {
-  for (const GivenLog& given : logs) {
-    add_fault("misplaced", with_log_name(given.misplaced, name_of(given)), report);
-  }
+  for (const GivenLog& given : logs) add_fault("misplaced", with_log_name(given.misplaced, name_of(given)), report);
   if (!first_unusable(report.sanity).empty()) return false;
   for (std::size_t i = 0; i < logs.size(); ++i) {
     const std::string name = name_of(logs[i]);

@@ -122,9 +122,7 @@ Report::Section correlation_section(const WallReport& report) {
   };
   add("across", estimate_cell(c.across_px, "{:.3g}"), unit);
   if (has_rows(report)) add("down", estimate_cell(c.down_px, "{:.3g}"), unit);
-  if (!report.fit.measure.in_time.empty()) {
-    add("time between key frames", number_cell(c.time_s.value, "{:.3g}"), "s");
-  }
+  if (!report.fit.measure.in_time.empty()) add("time between key frames", number_cell(c.time_s.value, "{:.3g}"), "s");
   if (c.across_px.value > 0.0 || c.down_px.value > 0.0) {
     add(fmt::format("misfit of the shape {}", shape), number_cell(c.misfit, "{:.3f}"), "");
     add("misfit of the other shape", number_cell(c.other_misfit, "{:.3f}"), "");

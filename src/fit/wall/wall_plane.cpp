@@ -272,9 +272,7 @@ std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const floa
   for (std::size_t i = 0; i < measured_m.size(); ++i) {
     if (!std::isnan(measured_m[i])) at.push_back(i);
   }
-  if (at.size() < least) {
-    return nothing(fmt::format("has {} readings, and a wall needs {}", at.size(), least), why_not);
-  }
+  if (at.size() < least) return nothing(fmt::format("has {} readings, and a wall needs {}", at.size(), least), why_not);
   const auto start = least_median(rays, measured_m, at, key);
   if (!start || !std::isfinite(start->score)) return nothing("its readings lie on no plane before the sensor", why_not);
   WallPlaneFit fit{.m = start->m};
