@@ -332,7 +332,8 @@ void add_apply(CLI::App& app) {
   c.add_option("--out", o->out, "folder for the noisy files, or the noisy bag")->type_name("PATH");
   begin_section(c, Section::kInput);
   c.add_option("--files", o->files,
-               "names to take from folders, with * and ?; default: depth*.npy, else depth*.png, else all of one format")
+               "names to take from folders, with * and ?; default: depth*.npy, else .png, .pfm or .exr, else all of "
+               "one format")
       ->type_name("PATTERN");
   add_image_options(c, *o);
   add_message_options(c, o->messages);

@@ -125,7 +125,7 @@ std::vector<std::string> pose_row(const char* name, const fathom::PlanarPose& po
 void tell_work(const BeamHeatmapOptions& options, const fathom::GridMap& map, const fathom::ScanLog& log) {
   constexpr double kLong = 2e7;  // rays, about a second of a core
   const fathom::PositionGrid grid = fathom::free_positions(map, options.heatmap.spacing_m);
-  const auto positions = static_cast<std::size_t>(std::count(grid.wanted.begin(), grid.wanted.end(), 1));
+  const auto positions = static_cast<std::size_t>(std::ranges::count(grid.wanted, 1));
   const std::size_t usual_step = std::max<std::size_t>(1, log.rays() / fathom::HeatmapLogOptions::kUsualRays);
   const std::size_t rays_of_scan = log.rays() / options.heatmap.ray_step.value_or(usual_step);
   const double rays = static_cast<double>(positions) * static_cast<double>(options.heatmap.headings) *

@@ -31,11 +31,11 @@ Examples:
 
 SCENE has the sensor, where it was in each frame, and the chain from which learning begins; the rest of it stays. DIR
 is a run of that scene with the output npy: {channels: [range]} (or depth), or a folder of depth images, 16-bit PNG
-(0: a hole) or NPY, or clouds, PCD or PLY, in whose names stands the number of the frame. LOG is CARMEN text or
-fathom's own scans.csv, whose poses take the place of the scene's. --free 'MODEL.rings.*' learns a model for each ring
-of a lidar. Of a chain with angular_ray, about one axis and without a matching_window, the scene is cast for a grid of
-angles, too: what turned rays meet at edges tells them. Points tell angular_hit: clouds, or a run with npy: {channels:
-[range, hit_sensor]}. --out gets noise.yaml, report.html and fit.json.
+(0: a hole), NPY, PFM or EXR, or clouds, PCD or PLY, in whose names stands the number of the frame. LOG is CARMEN text
+or fathom's own scans.csv, whose poses take the place of the scene's. --free 'MODEL.rings.*' learns a model for each
+ring of a lidar. Of a chain with angular_ray, about one axis and without a matching_window, the scene is cast for a grid
+of angles, too: what turned rays meet at edges tells them. Points tell angular_hit: clouds, or a run with npy:
+{channels: [range, hit_sensor]}. --out gets noise.yaml, report.html and fit.json.
 docs/calibrate.md tells what can be learned, and what the errors mean.)";
 
 constexpr const char* kScoreChainHelp = R"(
@@ -158,7 +158,7 @@ std::vector<fathom::ChainParameter> free_parameters(const fathom::NoiseChain& ch
   for (const std::string& text : patterns) {
     with_words(fmt::format("--free {}: ", text), [&] {
       for (fathom::ChainParameter& p : fathom::chain_parameters(chain, free_pattern(text).parameters, rings)) {
-        if (std::find(free.begin(), free.end(), p) == free.end()) free.push_back(std::move(p));
+        if (std::ranges::find(free, p) == free.end()) free.push_back(std::move(p));
       }
     });
   }

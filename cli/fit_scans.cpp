@@ -152,9 +152,7 @@ void fit_field(const ScansFitOptions& options) {
 }
 
 void fit_beam(const ScansFitOptions& options) {
-  for (const fathom::Localizer localizer : options.localizers) {
-    fathom::check_hit_law(options.fit.hit, localizer);
-  }
+  for (const fathom::Localizer localizer : options.localizers) fathom::check_hit_law(options.fit.hit, localizer);
   fathom::check_result_folder(fathom::ResultKind::kFit, options.output.out, options.output.force);
   const Paths outputs = fathom::fit_files(options.output.out, options.localizers, options.fit.refine_poses.has_value());
   std::optional<fathom::World> world;

@@ -35,17 +35,17 @@ Examples:
   fathom fit wall --log out/wall/laser/scans.csv --sector=-60,60
   fathom fit wall out/wall/lidar --sensor VLP-16 --wall ahead
 
-Neither pose nor scene is needed. DIR has depth images, 16-bit PNG (0: a hole) or NPY, of a wall from several distances
-and angles; the wall fills at least half of what is not left out (--mask, --sector). Or it has clouds of a lidar, PCD or
-PLY in the sensor frame, which stood still for each; --sensor says whose rays these show, and a ray without a point is
-lost. Where turns of a real lidar start anywhere, points lie between its rays: each then has a ray of its own, in the
-ring of its elevation or field `ring`, and what was lost is told by the columns of the turn. The wall is the largest
-upright plane, or one straight ahead (--wall). A plane is fitted to each frame, and the chain of noise is learned from
-the residuals. A tape measure (--distances) gives gain and bias as well: the distance is perpendicular to the wall, from
-the origin of the sensor. NAME is that of an image, with * and ?, or FIRST:END of the numbers of frames. Distances of
-another unit are refused, and what contradicts the readings is named and stays out of the chain. --out gets noise.yaml
-and sensor.yaml for scene files, report.html, which compares the measurement with a simulation of it, and fit.json.
-docs/calibrate.md tells what a wall can tell, and what not.)";
+Neither pose nor scene is needed. DIR has depth images, 16-bit PNG (0: a hole), NPY, PFM or EXR, of a wall from several
+distances and angles; the wall fills at least half of what is not left out (--mask, --sector). Or it has clouds of a
+lidar, PCD or PLY in the sensor frame, which stood still for each; --sensor says whose rays these show, and a ray
+without a point is lost. Where turns of a real lidar start anywhere, points lie between its rays: each then has a ray of
+its own, in the ring of its elevation or field `ring`, and what was lost is told by the columns of the turn. The wall is
+the largest upright plane, or one straight ahead (--wall). A plane is fitted to each frame, and the chain of noise is
+learned from the residuals. A tape measure (--distances) gives gain and bias as well: the distance is perpendicular to
+the wall, from the origin of the sensor. NAME is that of an image, with * and ?, or FIRST:END of the numbers of frames.
+Distances of another unit are refused, and what contradicts the readings is named and stays out of the chain. --out gets
+noise.yaml and sensor.yaml for scene files, report.html, which compares the measurement with a simulation of it, and
+fit.json. docs/calibrate.md tells what a wall can tell, and what not.)";
 
 /// `fathom fit wall DIR --camera ...`, `DIR --sensor ...` or `--log L`
 struct FitWallOptions {

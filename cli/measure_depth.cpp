@@ -30,11 +30,11 @@ Examples:
   fathom measure depth out/measured/stereo --preset D435 --beyond-reach reasons
   fathom measure depth mycamera --focal-baseline 19.25 --compare out/measured/stereo --compare-preset D435
 
-DIR holds 16-bit PNG (0: a hole) or NPY (floats in m, or uint16), or is a bag of ROS 2, whose topic --files names. Of
-patches of 24 x 24 pixels a cubic is taken off in inverse depth; what it leaves is the error. All holes count, also
-where nothing is within the camera's reach, unless --beyond-reach or --mask leaves these pixels out: a folder of
-`fathom simulate` knows them, of a real camera you do. Whole blobs of holes touch neither the border of the image nor
-what is left out. docs/depth-cameras.md tells what the numbers mean, and what cannot be seen.
+DIR holds 16-bit PNG (0: a hole), NPY (floats in m, or uint16), PFM or EXR (floats in m), or is a bag of ROS 2, whose
+topic --files names. Of patches of 24 x 24 pixels a cubic is taken off in inverse depth; what it leaves is the error.
+All holes count, also where nothing is within the camera's reach, unless --beyond-reach or --mask leaves these pixels
+out: a folder of `fathom simulate` knows them, of a real camera you do. Whole blobs of holes touch neither the border of
+the image nor what is left out. docs/depth-cameras.md tells what the numbers mean, and what cannot be seen.
 --out gets report.html and measure.json; files appear whole or not at all.)";
 
 constexpr const char* kDepthFiles = "report.html and measure.json";
@@ -155,8 +155,9 @@ void add_reading(CLI::App& c, const std::string& prefix, DepthFolder& folder) {
   by_camera->excludes(by_preset), by_camera->excludes(&by_product), by_preset->excludes(&by_product);
   add_number(c, {prefix + "levels-per-m", "N", "levels per metre of 16-bit images" + whose},
              {fathom::kLeastLevelsPerM, fathom::kMostLevelsPerM, "1/m"}, folder.how.levels_per_m);
-  c.add_option(prefix + "files", folder.how.files,
-               "names to take, with * and ?; default: depth*.npy, else depth*.png, else all" + whose)
+  c.add_option(
+       prefix + "files", folder.how.files,
+       "names to take, with * and ?; default: depth*.npy, else .png, .pfm or .exr, else all of one format" + whose)
       ->type_name("PATTERN");
 }
 

@@ -44,7 +44,8 @@ std::string limits_text(const OptionLimits<T>& limits) {
 
 constexpr std::array kSharedOptions = {
     SharedOption{"--files", "PATTERN",
-                 "images or clouds to take, with * and ?; default: depth*.npy, else depth*.png, else all"},
+                 "images or clouds to take, with * and ?; default: depth*.npy, else .png, .pfm or .exr, else all of "
+                 "one format"},
     SharedOption{"--hold-out", "N", "every N-th frame judges and teaches nothing; 0: none", 0, 1e6},
     SharedOption{"--max-returns", "N", "of all frames; more are thinned out at random", 1000, 1e9},
     SharedOption{"--levels-per-m", "N", "levels per metre of 16-bit images; default: 1000", fathom::kLeastLevelsPerM,

@@ -136,15 +136,16 @@ def read_measured_frames(scene: Any, measured: Any, sensor: str = "", *,
                          angle_scale_rad: float = 0.0, other_noise: Any = (), threads: int = 0) -> MeasuredFrames:
     """Measured frames beside a scene, which is cast at the time of each.
 
-    scene: scene file. measured: folder of a run of it, or of depth images (16-bit PNG, NPY) or clouds (PCD, PLY) in whose
-    names stands the number of the frame, or the log of a planar laser (CARMEN text, CSV), whose scan k is frame k at the pose of the log.
-    sensor: its name; "": the only one. overrides: as load() takes them. files: pattern of images or clouds;
-    levels_per_m: of 16-bit images, None: 1000. laser, ray_angle_deg, mount: as beam.read_scan_log() takes them; scans: "all", "odd", "even" or
-    "start:stop:step" of a log; max_range_m: readings of a log of at least so much are lost, None: as CARMEN text says;
-    step_m: ranges of a log are multiples of it. max_returns: more are thinned out at random. angle_scale_rad: of a chain with
-    angular_ray: rays are cast up to four times this angle to each side; 0: one and a half times the deviation that the
-    chain has, or a milliradian where it has none. other_noise: another chain under which the frames will be scored, whose
-    rays are turned, too. Raises InputError for an option that does nothing to what was measured, such as scans of a run."""
+    scene: scene file. measured: folder of a run of it, or of depth images (16-bit PNG, NPY, PFM, EXR) or clouds (PCD,
+    PLY) in whose names stands the number of the frame, or the log of a planar laser (CARMEN text, CSV), whose scan k is
+    frame k at the pose of the log. sensor: its name; "": the only one. overrides: as load() takes them. files: pattern
+    of images or clouds; levels_per_m: of 16-bit images, None: 1000. laser, ray_angle_deg, mount: as
+    beam.read_scan_log() takes them; scans: "all", "odd", "even" or "start:stop:step" of a log; max_range_m: readings of
+    a log of at least so much are lost, None: as CARMEN text says; step_m: ranges of a log are multiples of it.
+    max_returns: more are thinned out at random. angle_scale_rad: of a chain with angular_ray: rays are cast up to four
+    times this angle to each side; 0: one and a half times the deviation that the chain has, or a milliradian where it
+    has none. other_noise: another chain under which the frames will be scored, whose rays are turned, too. Raises
+    InputError for an option that does nothing to what was measured, such as scans of a run."""
     log = {"laser": laser, "ray_angle_deg": ray_angle_deg, "mount": mount, "scans": scans, "max_range_m": max_range_m,
            "step_m": step_m}
     d = _fathom._read_measured_frames(scene, measured, sensor, override_list(overrides), files, levels_per_m, log,
@@ -155,5 +156,4 @@ def read_measured_frames(scene: Any, measured: Any, sensor: str = "", *,
 
 def chain_yaml(noise: Any, indent: int = 2) -> str:
     """The chain as the list that scene files hold under `noise:`."""
-    text: str = _fathom._chain_yaml(_entries(noise), indent)
-    return text
+    return str(_fathom._chain_yaml(_entries(noise), indent))

@@ -68,20 +68,17 @@ class ScanFit:
     @property
     def blocks(self) -> int:
         """How many stretches of the way, or scans, the standard errors take as independent."""
-        blocks: int = self._fit.blocks
-        return blocks
+        return int(self._fit.blocks)
 
     @property
     def readings(self) -> int:
         """How many were learned from."""
-        readings: int = self._fit.readings
-        return readings
+        return int(self._fit.readings)
 
     @property
     def flags(self) -> List[str]:
         """What to beware of, one line each."""
-        flags: List[str] = self._fit.flags
-        return flags
+        return list(self._fit.flags)
 
     @property
     def held_out(self) -> Optional[HeldOut]:
@@ -90,7 +87,7 @@ class ScanFit:
 
     def report(self, file: Any = None) -> str:
         """The report as a page of HTML that needs no other file; written to `file`, where one is given."""
-        page: str = self._fit._page()
+        page = str(self._fit._page())
         if file is not None:
             pathlib.Path(file).write_text(page, encoding="utf-8")
         return page
@@ -103,5 +100,4 @@ class ScanFit:
     def write(self, folder: Any, *, force: bool = False, localizers: Sequence[str] = ()) -> List[pathlib.Path]:
         """Writes parameters.yaml, report.html, for each localizer ("amcl", "nav2", "beluga") its parameters, and fit.json
         into a folder; returns their paths."""
-        files: List[pathlib.Path] = self._fit.write(folder, force, list(localizers))
-        return files
+        return list(self._fit.write(folder, force, list(localizers)))

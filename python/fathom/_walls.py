@@ -135,8 +135,7 @@ class WallFit:
     def sensor_yaml(self, name: str = "sensor") -> str:
         """The sensor with its noise as an entry of the list `sensors:` of a scene file."""
         farthest = self.measure.by_range[-1].high if self.measure.by_range else 0.0
-        text: str = _fathom._wall_sensor_yaml(self._sensor, farthest, _entries(self.chain.noise), name)
-        return text
+        return str(_fathom._wall_sensor_yaml(self._sensor, farthest, _entries(self.chain.noise), name))
 
 
 def _sensor_of(measured: npt.ArrayLike, camera: Any, azimuth_rad: Any, lidar: Optional[str],

@@ -20,8 +20,7 @@ BeamParameters beam_parameters_of(const py::dict& values) {
   const std::vector<FieldInfo> of_tail = describe<HitTail>();
   for (const auto& [key, value] : values) {
     const auto name = py::cast<std::string>(key);
-    const bool is_tail =
-        std::any_of(of_tail.begin(), of_tail.end(), [&](const FieldInfo& field) { return field.name == name; });
+    const bool is_tail = std::ranges::any_of(of_tail, [&](const FieldInfo& field) { return field.name == name; });
     (is_tail ? tail : book)[key] = value;
   }
   parameters = model_of<BeamParameters>(book);

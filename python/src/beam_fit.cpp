@@ -181,11 +181,7 @@ py::array_t<double> score_field(const py::dict& model, const GridMap& map, const
   const auto m = model_of<LikelihoodFieldModel>(model);
   std::vector<ScanScore> scores;
   released([&] { scores = score_field_log(m, map, log, scans, ray_step); });
-  py::array_t<double> made(static_cast<py::ssize_t>(scores.size()));
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    made.mutable_data()[static_cast<py::ssize_t>(i)] = scores[i].log_likelihood;
-  }
-  return made;
+  return column(scores, [](const ScanScore& s) { return s.log_likelihood; });
 }
 
 void bind_field(py::module_& m) {

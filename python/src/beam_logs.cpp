@@ -19,14 +19,6 @@ using namespace py::literals;
 using HeatmapPtr = std::shared_ptr<Heatmap>;
 using LogPtr = std::shared_ptr<ScanLog>;
 
-/// [rows] of(row) of each.
-template <class Row, class F>
-auto column(const std::vector<Row>& rows, F of) {
-  py::array_t<decltype(of(rows[0]))> made(static_cast<py::ssize_t>(rows.size()));
-  std::transform(rows.begin(), rows.end(), made.mutable_data(), of);
-  return made;
-}
-
 py::tuple scores_arrays(const std::vector<ScanScore>& scans) {
   std::vector<PlanarPose> poses;
   for (const ScanScore& s : scans) poses.push_back(s.pose);

@@ -2,6 +2,7 @@
 #pragma once
 // Values of the beam model between Python and the library.
 
+#include <algorithm>
 #include <vector>
 
 #include <fathom/core/error.hpp>
@@ -42,6 +43,14 @@ py::dict fields_dict(const M& model) {
     if (numbers != field.default_numbers) d[py::str(std::string(field.name))] = field_object(field, numbers);
   }
   return d;
+}
+
+/// [rows] of(row) of each.
+template <class Row, class F>
+auto column(const std::vector<Row>& rows, F of) {
+  py::array_t<decltype(of(rows[0]))> made(static_cast<py::ssize_t>(rows.size()));
+  std::transform(rows.begin(), rows.end(), made.mutable_data(), of);
+  return made;
 }
 
 /// Parameters of the beam model: the book's and the parameters of the law of hits, in one dict.

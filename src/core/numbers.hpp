@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Limits of coordinates and quaternions, and quantiles.
+// Limits of coordinates and quaternions, quantiles, and edges of bins.
 
 #include <algorithm>
 #include <cmath>
@@ -41,6 +41,15 @@ double quantile_of(std::vector<T> values, double q) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(q * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), at, values.end());
   return double{*at};
+}
+
+/// [bins + 1]
+inline std::vector<double> even_edges(double low, double high, std::size_t bins) {
+  std::vector<double> edges;
+  for (std::size_t i = 0; i <= bins; ++i) {
+    edges.push_back(low + (high - low) * static_cast<double>(i) / static_cast<double>(bins));
+  }
+  return edges;
 }
 
 }  // namespace fathom

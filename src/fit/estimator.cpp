@@ -189,7 +189,7 @@ struct JumpGrid {
     for (const double x : points) {
       if (at.empty() || x > at.back()) at.push_back(x), value.push_back(profile(x));
     }
-    best = static_cast<std::size_t>(std::max_element(value.begin(), value.end()) - value.begin());
+    best = static_cast<std::size_t>(std::ranges::max_element(value) - value.begin());
   }
   JumpGrid(const JumpProfile& profile, double low, double high, int cells)
       : JumpGrid(profile, equal_steps(profile, low, high, cells)) {}
@@ -268,7 +268,7 @@ Interval likeliest(double center, const JumpGrid& grid) {
   const auto density = [&](std::size_t i) { return std::exp(grid.value[i] - grid.top()); };
   double all = 0.0;
   for (std::size_t i = 0; i < count; ++i) all += density(i) * (edge(i + 1) - edge(i));
-  const auto above = std::upper_bound(grid.at.begin(), grid.at.end(), center);
+  const auto above = std::ranges::upper_bound(grid.at, center);
   auto first = static_cast<std::size_t>(above - grid.at.begin()), last = first;
   Interval out = {center, center};
   for (double left = 0.95 * all; left > 0.0 && (first > 0 || last < count);) {
@@ -315,7 +315,7 @@ JumpPeak find_jump(const Objective& objective, double start) {
     points.push_back(profile.inside(low + (high - low) * share));
     if (low > 0.0) points.push_back(profile.inside(low * std::pow(high / low, share)));
   }
-  std::sort(points.begin(), points.end());
+  std::ranges::sort(points);
   const JumpGrid rough(profile, points);
   const auto [a, b] = rough.beside(rough.best, rough.best);
   return peak_of(profile, fitting_grid(profile, a, b), start);

@@ -76,7 +76,7 @@ std::optional<BlockVariance> block_variance(std::span<const double> moved, std::
   constexpr double kLeastRest = 0.05;  // of 1 - h_g: below, the other blocks hold too little to compare with
   constexpr double kLeastMean = 1e-9;  // of the sum, which has lost its digits below
   const std::size_t blocks = moved.size();
-  if (blocks == 0 || *std::max_element(share.begin(), share.end()) > 1.0 - kLeastRest) return std::nullopt;
+  if (blocks == 0 || std::ranges::max(share) > 1.0 - kLeastRest) return std::nullopt;
   // Corrected u_g, and their covariance diag(own) - common common'.
   std::vector<double> corrected(blocks), own(blocks), common(blocks);
   for (std::size_t g = 0; g < blocks; ++g) {

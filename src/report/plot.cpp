@@ -104,7 +104,10 @@ void Plot::fill_steps(std::span<const double> edges, std::span<const double> low
     fmt::format_to(std::back_inserter(path), "{}{:.1f} {:.1f}", path.empty() ? "M" : "L", px(x), py(y));
   };
   for (std::size_t i = 0; i < high.size(); ++i) add(edges[i], high[i]), add(edges[i + 1], high[i]);
-  for (std::size_t i = low.size(); i-- > 0;) add(edges[i + 1], low[i]), add(edges[i], low[i]);
+  for (std::size_t i = high.size(); i-- > 0;) {
+    const double from = low.empty() ? y_.low : low[i];
+    add(edges[i + 1], from), add(edges[i], from);
+  }
   fmt::format_to(std::back_inserter(body_), "<path class=\"{}\" d=\"{}Z\"/>\n", css_class, path);
 }
 

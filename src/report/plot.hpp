@@ -44,7 +44,8 @@ class Plot {
   /// `title` is read out where the picture cannot be seen. Sizes in CSS pixels.
   Plot(std::string_view title, PlotAxis x, PlotAxis y, double width = kWidth, double height = 300);
 
-  /// Filled steps: bin i spans [edges[i], edges[i + 1]] from low[i] to high[i]. edges [n + 1], low and high [n].
+  /// Filled steps: bin i spans [edges[i], edges[i + 1]] from low[i] to high[i]. edges [n + 1], high [n], and low [n] or
+  /// empty: from the axis.
   void fill_steps(std::span<const double> edges, std::span<const double> low, std::span<const double> high,
                   std::string_view css_class);
   /// The upper border of such steps.

@@ -105,7 +105,7 @@ std::string table_lines(const Report::Table& table) {
     rows.front().push_back(shown_line(column.head));
     widths.push_back(rows.front().back().size()), to_right.push_back(column.is_number);
   }
-  const bool has_heads = std::any_of(widths.begin(), widths.end(), [](std::size_t width) { return width > 0; });
+  const bool has_heads = std::ranges::any_of(widths, [](std::size_t width) { return width > 0; });
   for (const std::vector<Report::Cell>& row : table.rows) {
     std::vector<std::string>& texts = rows.emplace_back();
     for (std::size_t c = 0; c < row.size(); ++c) {

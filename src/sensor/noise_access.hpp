@@ -17,6 +17,7 @@ struct NoiseAccess {
   /// Position of the model in the list of registered models; empty for a user's model.
   static std::optional<std::size_t> place_in_list(const Noise& noise);
   static const NoiseHooks& hooks(const Noise& noise) { return noise.type_->hooks; }
+  static bool is_weather(const Noise& noise) { return hooks(noise).soft_law != nullptr; }
   /// Null: not a model of loss that is learned.
   static LossKernel loss_kernel(const Noise& noise, Isa isa) {
     return noise.type_->kernels[static_cast<std::size_t>(isa)].find_losses;

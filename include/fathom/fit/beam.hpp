@@ -222,7 +222,7 @@ FATHOM_API FitReport fit_log(const ScanLog& log, const World& world, const FitLo
 using LogReader = std::function<ScanLog(std::size_t log)>;
 
 /// fit_log() of several logs of one sensor in one world. Selections of scans hold for each log, and maximum ranges must
-/// agree. All logs are in memory, and their pairs take 16 to 34 bytes a reading. At most about 4 million readings
+/// agree. All logs are in memory, and their pairs take 28 to 46 bytes a reading. At most about 4 million readings
 /// judge. With options.per_log the common parameters and the corrections of each log are learned in turns, until the
 /// log-likelihood rises no more; corrections from at most 65 536 readings of evenly spaced scans.
 FATHOM_API FitReport fit_logs(std::size_t logs, const LogReader& read, const World& world,

@@ -87,14 +87,6 @@ struct BeamFit : IteratedFit {
 /// range that is negative or NaN, or invalid options; Error if the likelihood falls under kExact.
 FATHOM_API BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options = {});
 
-/// Gives the pairs of a part, counted from 0.
-using BeamPartReader = std::function<BeamData(std::size_t part)>;
-
-/// One model of many parts, such as logs. It reads each part once, in their order, and learns as if all scans were
-/// given in one. No two parts share a scan. A part may be empty.
-FATHOM_API BeamFit fit_beam_model(std::size_t parts, const BeamPartReader& read, const BeamSensor& sensor,
-                                  const FitOptions& options);
-
 /// How well parameters describe data that they were not learned from.
 struct BeamJudgement {
   std::size_t pairs = 0;

@@ -17,7 +17,7 @@
 namespace fathom {
 
 double ks_distance_uniform(std::span<double> u) {
-  std::sort(u.begin(), u.end());
+  std::ranges::sort(u);
   const auto n = static_cast<double>(u.size());
   double distance = 0.0;
   for (std::size_t i = 0; i < u.size(); ++i) {

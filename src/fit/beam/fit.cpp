@@ -219,15 +219,11 @@ void add_flags(const MStep& last, const SigmaLimits& limits, FitVariant variant,
 
 class BeamLearner {
  public:
-  BeamLearner(const BeamSensor& sensor, const FitOptions& options)
-      : sensor_(sensor), options_(options), climb_(checked(options, sensor)) {
+  BeamLearner(const BeamData& pairs, const BeamSensor& sensor, const FitOptions& options)
+      : sensor_(sensor), options_(options), climb_(checked(options, sensor)), cell_m_(pairs.cell_m) {
     executor_ = make_executor(options.compute.threads);
-  }
-
-  void add(const BeamData& pairs) {
-    check_in_range("fit", "cell_m", pairs.cell_m, 0, sensor_.max_range_m, "m");
-    cell_m_ = std::max(cell_m_, pairs.cell_m);
-    evidence_.add(pairs, sensor_);
+    check_in_range("fit", "cell_m", cell_m_, 0, sensor.max_range_m, "m");
+    evidence_.add(pairs, sensor);
   }
 
   BeamFit run() {
@@ -275,24 +271,15 @@ class BeamLearner {
   const BeamSensor& sensor_;
   const FitOptions& options_;
   MaximiseOptions climb_;
+  double cell_m_;
   std::unique_ptr<Executor> executor_;
   Evidence evidence_;
-  double cell_m_ = 0.0;  // the largest of all parts
 };
 
 }  // namespace
 
 BeamFit fit_beam_model(const BeamData& data, const BeamSensor& sensor, const FitOptions& options) {
-  BeamLearner learner(sensor, options);
-  learner.add(data);
-  return learner.run();
-}
-
-BeamFit fit_beam_model(std::size_t parts, const BeamPartReader& read, const BeamSensor& sensor,
-                       const FitOptions& options) {
-  BeamLearner learner(sensor, options);
-  for (std::size_t i = 0; i < parts; ++i) learner.add(read(i));
-  return learner.run();
+  return BeamLearner(data, sensor, options).run();
 }
 
 }  // namespace fathom

@@ -56,7 +56,7 @@ void add_headings(PlanarPose pose, std::size_t headings, std::vector<PlanarPose>
 
 /// `scores`: of the position `at`, one per heading.
 void keep_best_heading(Heatmap& map, std::size_t at, std::span<const double> scores) {
-  const auto highest = std::max_element(scores.begin(), scores.end());
+  const auto highest = std::ranges::max_element(scores);
   const double heading = static_cast<double>(highest - scores.begin()) / static_cast<double>(scores.size());
   const double yaw_rad = std::remainder(heading * kTurnRad, kTurnRad);
   map.log_likelihood[at] = *highest;
@@ -80,8 +80,7 @@ std::vector<std::size_t> highest_peaks(const Heatmap& map, const std::vector<std
     for (int k = 0; k < 9; ++k) is_peak &= !(value_at(row + k / 3 - 1, col + k % 3 - 1) > map.log_likelihood[at]);
     if (is_peak) peaks.push_back(at);
   }
-  std::stable_sort(peaks.begin(), peaks.end(),
-                   [&](std::size_t a, std::size_t b) { return map.log_likelihood[a] > map.log_likelihood[b]; });
+  std::ranges::stable_sort(peaks, std::greater<>(), [&](std::size_t at) { return map.log_likelihood[at]; });
   peaks.resize(std::min(peaks.size(), kPeaks));
   return peaks;
 }
@@ -174,7 +173,7 @@ PositionGrid free_positions(const GridMap& map, double spacing_m) {
   const auto [s, c] = math::sincos(map.world_from_map.yaw_rad);
   grid.world_from_grid.x_m += (c - s) * shift_m;
   grid.world_from_grid.y_m += (s + c) * shift_m;
-  if (std::find(grid.wanted.begin(), grid.wanted.end(), 1) == grid.wanted.end()) {
+  if (std::ranges::find(grid.wanted, 1) == grid.wanted.end()) {
     throw InputError(fmt::format("heatmap: no free cell {:g} m apart in the map", grid.spacing_m));
   }
   return grid;

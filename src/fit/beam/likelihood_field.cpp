@@ -12,6 +12,7 @@
 #include <fathom/core/error.hpp>
 #include <fathom/core/f64.hpp>
 
+#include "fit/beam/scans.hpp"
 #include "fit/estimator.hpp"
 #include "fit/uncertainty.hpp"
 
@@ -158,15 +159,14 @@ ReadingEnds reading_ends(const ScanLog& log, std::uint32_t scan, const Likelihoo
                          std::size_t ray_step) {
   if (scan >= log.scans()) throw InputError(fmt::format("scan {} is not in [0, {})", scan, log.scans()));
   check_in_range("score", "ray_step", static_cast<double>(ray_step), 1, 1e6, "1");
-  const std::span<const RayOffset> offsets = log.offsets(scan);
   ReadingEnds ends;
   for (std::size_t ray = 0; ray < log.rays(); ray += ray_step) {
     const double range_m = log.scan(scan)[ray];
     if (!model.counts(range_m)) continue;
-    const RayOffset o = offsets.empty() ? RayOffset{} : offsets[ray];
-    const auto [sine, cosine] = math::sincos(log.azimuth_rad[ray] + o.yaw_rad);
-    ends.x_m.push_back(o.x_m + range_m * cosine);
-    ends.y_m.push_back(o.y_m + range_m * sine);
+    const PlanarPose from = ray_of(log, scan, ray);
+    const auto [sine, cosine] = math::sincos(from.yaw_rad);
+    ends.x_m.push_back(from.x_m + range_m * cosine);
+    ends.y_m.push_back(from.y_m + range_m * sine);
   }
   return ends;
 }
@@ -237,20 +237,12 @@ struct FieldCurvature {
   }
 };
 
-std::size_t scans_of(const FieldData& data) {
-  std::size_t scans = 1;
-  for (std::size_t i = 1; i < data.scan.size(); ++i) scans += data.scan[i] != data.scan[i - 1] ? 1 : 0;
-  return scans;
-}
-
-/// [blocks, 2], by w_hit and sigma.
-Eigen::MatrixXd scores_of_blocks(const FieldData& data, const DistanceField& field, const LikelihoodFieldModel& model,
-                                 const TrajectoryBlocks& blocks) {
+/// [blocks, 2], by w_hit and sigma. `scan`: counted_scans() of the data.
+Eigen::MatrixXd scores_of_blocks(const FieldData& data, const ScanNumbers& scan, const DistanceField& field,
+                                 const LikelihoodFieldModel& model, const TrajectoryBlocks& blocks) {
   Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(blocks.count, 2);
-  std::uint64_t scan = 0;
-  for (std::size_t i = 0; i < data.level.size(); ++i) {
-    if (i > 0 && data.scan[i] != data.scan[i - 1]) ++scan;
-    sums.row(blocks.of_scan(scan)) += FieldCurvature(model, field.distance_m(data.level[i])).score.transpose();
+  for (std::size_t i = 0; i < scan.size(); ++i) {
+    sums.row(blocks.of_scan(scan[i])) += FieldCurvature(model, field.distance_m(data.level[i])).score.transpose();
   }
   return sums;
 }
@@ -356,9 +348,10 @@ FieldFit fit_likelihood_field(const FieldData& data, const DistanceField& field,
   fit.parameters = likelihood.numbers().parameters();
   fit.readings = data.level.size();
   take_maximum(maximum, fit);
-  const TrajectoryBlocks blocks(scans_of(data), options.stretches, options.stretch_of_scan);
+  const ScanNumbers scan = counted_scans(data.scan);
+  const TrajectoryBlocks blocks(scan.back() + std::uint64_t{1}, options.stretches, options.stretch_of_scan);
   const Curvature curvature = {.information = likelihood.information(),
-                               .scores = scores_of_blocks(data, field, fit.model, blocks),
+                               .scores = scores_of_blocks(data, scan, field, fit.model, blocks),
                                .slope = Eigen::Matrix<double, 3, 2>{{1.0, 0.0}, {-1.0, 0.0}, {0.0, 1.0}},
                                .free = flag_limits(likelihood.floor_m(), fit)};
   add_std_errors(curvature, blocks, likelihood.numbers().limits(), fit);

@@ -151,7 +151,7 @@ class PoseSearch {
   bool improve(Place& place, double step) {
     const PlanarNumbers steps = step * stddev_;
     const Neighbours n = look_around(place.d, place.value, steps, true);
-    const auto best = static_cast<std::size_t>(std::max_element(n.value.begin(), n.value.end()) - n.value.begin());
+    const auto best = static_cast<std::size_t>(std::ranges::max_element(n.value) - n.value.begin());
     Place found = {n.at[best], n.value[best]};
     if (const auto spread = inverse_of(n.information, 0.0)) {
       const PlanarNumbers to = (*spread * n.slope).cwiseMax(-kFarthestNewton).cwiseMin(kFarthestNewton);
@@ -247,7 +247,7 @@ void check(const ScanLog& log, const BeamSensor& sensor, const RefineOptions& op
 
 /// Every third ray, from `first` on.
 ScanLog third_of(const ScanLog& log, std::size_t first) {
-  return some_rays(log, all_scans(log), 1, [first](std::size_t ray) { return ray % kThirds == first; });
+  return part_of(log, all_scans(log), 1, [first](std::size_t ray) { return ray % kThirds == first; });
 }
 
 /// Whether a parameter has moved by at most a part of its standard error. The clustered one is not known where all
@@ -287,7 +287,7 @@ class Refiner {
   RefinedPoses run() {
     RefinedPoses refined;
     refined.fit_before = refined.fit = learn(choose_.pose);
-    refined.before = judge(choose_.pose, refined.fit_before.model).second;
+    std::tie(refined.judged_before, refined.before) = judge(choose_.pose, refined.fit_before.model);
     while (!refined.settled && refined.turns < options_.max_turns) {
       ++refined.turns;
       find_poses(refined.fit.model, refined.turns);
@@ -345,9 +345,7 @@ class Refiner {
     const PlanarNumbers most = kMostMountDeviations * stddev_of(options_.prior);
     mount_ += step.by.cwiseMax(-most).cwiseMin(most);
     bool settled = true;
-    for (std::size_t k = 0; k < 3; ++k) {
-      settled &= is_settled(step.by[k], mount_error_[k], step.naive_error[k]);
-    }
+    for (std::size_t k = 0; k < 3; ++k) settled &= is_settled(step.by[k], mount_error_[k], step.naive_error[k]);
     return settled;
   }
 

@@ -35,10 +35,10 @@ struct RefineOptions {
 struct RefinedPoses {
   std::vector<PlanarPose> pose;  ///< [scans] of the sensor, its mount included
   PlanarPose mount;
-  PlanarPose mount_std_error;   ///< NaN where the mount was not learned, or the readings do not tell it
-  BeamFit fit_before, fit;      ///< of the second rays, at the poses of the log and at the refined ones
-  BeamJudgement before, after;  ///< of the third rays, likewise
-  BeamData judged;              ///< the third rays at the refined poses
+  PlanarPose mount_std_error;      ///< NaN where the mount was not learned, or the readings do not tell it
+  BeamFit fit_before, fit;         ///< of the second rays, at the poses of the log and at the refined ones
+  BeamJudgement before, after;     ///< of the third rays, likewise
+  BeamData judged_before, judged;  ///< the third rays, likewise
   std::size_t turns = 0;
   bool settled = false;  ///< no parameter moved by more than a tenth of its standard error in the last turn
 };

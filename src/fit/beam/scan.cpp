@@ -70,6 +70,32 @@ std::vector<std::uint32_t> select_scans(std::string_view text, std::size_t scans
   return chosen;
 }
 
+ScanLog part_of(const ScanLog& log, std::span<const std::uint32_t> scans, std::size_t ray_step,
+                const std::function<bool(std::size_t)>& keep) {
+  ScanLog part = {.azimuth_rad = {},
+                  .pose = {},
+                  .range_m = {},
+                  .ray_offset = {},
+                  .has_own_rays = log.has_own_rays,
+                  .max_range_m = log.max_range_m,
+                  .laser = log.laser,
+                  .skipped = log.skipped,
+                  .notes = log.notes,
+                  .name = log.name};
+  std::vector<std::size_t> rays;
+  for (std::size_t k = 0; k * ray_step < log.rays(); ++k) {
+    if (!keep || keep(k)) rays.push_back(k * ray_step), part.azimuth_rad.push_back(log.azimuth_rad[k * ray_step]);
+  }
+  for (const std::uint32_t scan : scans) {
+    part.pose.push_back(log.pose[scan]);
+    for (const std::size_t ray : rays) {
+      part.range_m.push_back(log.scan(scan)[ray]);
+      if (!log.ray_offset.empty()) part.ray_offset.push_back(log.offsets(scan)[ray]);
+    }
+  }
+  return part;
+}
+
 BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans, const ExpectedRanges& expected,
                         double max_range_m, const Compute& compute) {
   validate(compute);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -25,38 +26,27 @@ inline ScanNumbers all_scans(const ScanLog& log) {
   return all;
 }
 
-/// Some scans, with every ray_step-th ray k where keep(k) is true.
-template <class Keep>
-ScanLog some_rays(const ScanLog& log, const ScanNumbers& scans, std::size_t ray_step, Keep keep) {
-  ScanLog some;
-  some.name = log.name;
-  const auto for_each_ray = [&](auto&& use) {
-    for (std::size_t k = 0; k * ray_step < log.rays(); ++k) {
-      if (keep(k)) use(k * ray_step);
-    }
-  };
-  for_each_ray([&](std::size_t ray) { some.azimuth_rad.push_back(log.azimuth_rad[ray]); });
-  for (const std::uint32_t scan : scans) {
-    some.pose.push_back(log.pose[scan]);
-    for_each_ray([&](std::size_t ray) {
-      some.range_m.push_back(log.scan(scan)[ray]);
-      if (!log.ray_offset.empty()) some.ray_offset.push_back(log.offsets(scan)[ray]);
-    });
-  }
-  return some;
-}
+/// Some scans, with every ray_step-th ray k where keep(k) is true, or all of these.
+ScanLog part_of(const ScanLog& log, std::span<const std::uint32_t> scans, std::size_t ray_step = 1,
+                const std::function<bool(std::size_t)>& keep = {});
 
-/// Scans [begin, end) with every ray_step-th ray.
-inline ScanLog scans_between(const ScanLog& log, std::size_t begin, std::size_t end, std::size_t ray_step = 1) {
-  ScanNumbers scans(end - begin);
-  std::iota(scans.begin(), scans.end(), static_cast<std::uint32_t>(begin));
-  return some_rays(log, scans, ray_step, [](std::size_t) { return true; });
+/// Where a ray of a scan starts, and where it points, in the frame of the pose of the scan.
+inline PlanarPose ray_of(const ScanLog& log, std::uint32_t scan, std::size_t ray) {
+  const RayOffset o = log.ray_offset.empty() ? RayOffset{} : log.offsets(scan)[ray];
+  return {o.x_m, o.y_m, log.azimuth_rad[ray] + o.yaw_rad};
 }
 
 /// pose * d: a pose in the frame of another one.
 inline PlanarPose moved_by(const PlanarPose& pose, const PlanarPose& d) {
   const double cos = std::cos(pose.yaw_rad), sin = std::sin(pose.yaw_rad);
   return {pose.x_m + cos * d.x_m - sin * d.y_m, pose.y_m + sin * d.x_m + cos * d.y_m, pose.yaw_rad + d.yaw_rad};
+}
+
+/// [readings] Their scans, counted from 0. `scan`: the number of the scan of each.
+inline ScanNumbers counted_scans(std::span<const std::uint32_t> scan) {
+  ScanNumbers counted(scan.size());
+  for (std::size_t i = 1; i < scan.size(); ++i) counted[i] = counted[i - 1] + (scan[i] != scan[i - 1] ? 1 : 0);
+  return counted;
 }
 
 // Expected ranges of scans that were made on the way: each ray from where the sensor was when it measured it.

@@ -29,9 +29,7 @@ FATHOM_KERNEL void look_up(const CubicTable& table, const float* place, float* o
     return _mm512_permutex2var_ps(_mm512_load_ps(table.columns[k]), piece, _mm512_load_ps(table.columns[k] + 16));
   };
   __m512 value = column(3);
-  for (int k = 2; k >= 0; --k) {
-    value = _mm512_add_ps(column(static_cast<std::size_t>(k)), _mm512_mul_ps(part, value));
-  }
+  for (int k = 2; k >= 0; --k) value = _mm512_add_ps(column(static_cast<std::size_t>(k)), _mm512_mul_ps(part, value));
   _mm512_store_ps(out, value);
 }
 

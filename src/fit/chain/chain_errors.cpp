@@ -114,7 +114,7 @@ class ObservedInformation {
  private:
   [[nodiscard]] bool moves(std::size_t column) const {
     const auto parameters = likelihood_.column(column);
-    return std::any_of(parameters.begin(), parameters.end(), [&](std::size_t k) { return steps_[k] != 0.0; });
+    return std::ranges::any_of(parameters, [&](std::size_t k) { return steps_[k] != 0.0; });
   }
   void move(std::size_t column, double times, std::vector<double>& values) const {
     for (const std::size_t k : likelihood_.column(column)) values[k] += times * steps_[k];
@@ -160,7 +160,7 @@ struct AverageScores {
   AverageScores(const ChainLikelihood& likelihood, const ChainLikelihood::Slopes& scores,
                 std::span<const double> values, std::span<const double> steps, std::span<const std::size_t> learned) {
     constexpr double kLeastChance = 1e-9;
-    if (std::none_of(learned.begin(), learned.end(), [&](std::size_t k) { return is_dropout(likelihood, k); })) return;
+    if (std::ranges::none_of(learned, [&](std::size_t k) { return is_dropout(likelihood, k); })) return;
     of_range = scores;
     const std::vector<double> back = likelihood.each_returned(values);
     of_coming_back = likelihood.slopes(values, steps, true);

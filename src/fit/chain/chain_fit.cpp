@@ -36,9 +36,8 @@ NoiseChain with_rings(NoiseChain chain, std::span<const FreeNumber> numbers) {
     for (const std::uint16_t ring : p.rings) {
       std::vector<RingEntry>& entries = chain[p.entry].by_ring;
       // Files and Python may give rings in any order.
-      const bool is_there =
-          std::any_of(entries.begin(), entries.end(), [&](const RingEntry& e) { return e.ring == ring; });
-      const auto at = std::find_if(entries.begin(), entries.end(), [&](const RingEntry& e) { return e.ring > ring; });
+      const bool is_there = std::ranges::any_of(entries, [&](const RingEntry& e) { return e.ring == ring; });
+      const auto at = std::ranges::find_if(entries, [&](const RingEntry& e) { return e.ring > ring; });
       if (!is_there) entries.insert(at, {ring, chain[p.entry].noise});
     }
   }
@@ -51,7 +50,7 @@ bool is_of_unknown_hits(const NoiseChain& chain, const FreeNumber& p, const Chai
 }
 
 std::optional<std::size_t> place_in(std::span<const FreeNumber> numbers, const FreeNumber& p) {
-  const auto found = std::find(numbers.begin(), numbers.end(), p);
+  const auto found = std::ranges::find(numbers, p);
   if (found == numbers.end()) return std::nullopt;
   return static_cast<std::size_t>(found - numbers.begin());
 }
@@ -256,9 +255,8 @@ std::vector<FreeNumber> searched_of(const NoiseChain& chain, const Task& task) {
 std::size_t count_at_edges(const ChainData& data) {
   const TurnedRays& rays = data.returns.turned;
   if (!rays.is_known()) return 0;
-  return static_cast<std::size_t>(std::count_if(data.used.begin(), data.used.end(), [&](std::size_t i) {
-    return rays.rays[i].surroundings != TurnedRays::kOneSurface;
-  }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      data.used, [&](std::size_t i) { return rays.rays[i].surroundings != TurnedRays::kOneSurface; }));
 }
 
 /// Learned under the laws of `chain`. Gains are on the given chain, which may have another law of energies.
@@ -291,9 +289,8 @@ std::optional<NoiseChain> with_other_law(const NoiseChain& chain, std::span<cons
   const std::optional<Noise> other = chain[entry].noise.with_other_law();
   if (!other) return std::nullopt;
   for (const LearnedField& field : other->learned()) {
-    const bool is_free = std::any_of(numbers.begin(), numbers.end(), [&](const FreeNumber& p) {
-      return p.entry == entry && p.field == field.field && p.rings.empty();
-    });
+    const bool is_free = std::ranges::any_of(
+        numbers, [&](const FreeNumber& p) { return p.entry == entry && p.field == field.field && p.rings.empty(); });
     if (!is_free) return std::nullopt;
   }
   NoiseChain changed = chain;
@@ -326,11 +323,7 @@ ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter>
         fmt::format("{} returns to learn from: at least {} are needed", split.learn.size(), kLeastReturns));
   }
   const auto executor = make_executor(options.threads);
-  const bool loses = std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
-    return detail::NoiseAccess::hooks(entry.noise).loss_probability != nullptr;
-  });
-  const ChainData learn = {returns, split.learn, *executor, ChainDensity::kLeastLog,
-                           loses ? cosines_of(returns) : nullptr};
+  const ChainData learn = {returns, split.learn, *executor, ChainDensity::kLeastLog, cosines_of(returns)};
   const Task task = {chain, numbers, split, learn, choice};
   check_ranges_may_err(chain, task.learn);
   NoiseChain laws = chain;

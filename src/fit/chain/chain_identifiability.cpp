@@ -121,7 +121,7 @@ constexpr double kLeastOwn = 1e-7;  // single floats leave 1e-10
 /// Some returns, of each ring if any parameter is of a single one.
 std::vector<std::size_t> sample_of(std::span<const FreeNumber> free, const ChainData& data) {
   std::vector<std::size_t> some = some_of(data.used, kMostReturns);
-  if (std::all_of(free.begin(), free.end(), [](const FreeNumber& p) { return p.rings.empty(); })) return some;
+  if (std::ranges::all_of(free, [](const FreeNumber& p) { return p.rings.empty(); })) return some;
   std::map<std::uint16_t, std::vector<std::size_t>> of_ring;
   for (const std::size_t i : data.used) of_ring[data.returns.ring[i]].push_back(i);
   // From all over its ring: neighbours see the same range, and at one range a gain and a bias do the same.
@@ -140,7 +140,7 @@ std::vector<std::size_t> by_preference(std::span<const FreeNumber> free) {
     const FreeNumber& p = free[k];
     return std::pair{p.rings.empty() ? p.yields : 0, -static_cast<std::ptrdiff_t>(p.entry)};
   };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
   return order;
 }
 
@@ -204,7 +204,7 @@ class ParameterFlags {
     std::vector<std::string> of_all;
     std::transform(names.begin(), names.end(), std::back_inserter(of_all), of_any_ring);
     const std::string line = fmt::format("{} {}", fmt::join(of_all, " and "), text);
-    const auto same = std::find_if(lines_.begin(), lines_.end(), [&](const Line& l) { return l.of_all == line; });
+    const auto same = std::ranges::find(lines_, line, &Line::of_all);
     if (same != lines_.end()) {
       ++same->rings;
     } else {
@@ -288,8 +288,7 @@ void add_angle_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const T
                          "and the errors of the others are those for this value",
                          p.name));
   }
-  const auto turning =
-      std::find_if(fit.chain.begin(), fit.chain.end(), [](const ChainEntry& entry) { return turns_rays(entry.noise); });
+  const auto turning = std::ranges::find_if(fit.chain, [](const ChainEntry& entry) { return turns_rays(entry.noise); });
   const std::string about = fmt::format("{} about {}", turning->noise.slug(), axis_word(turn->axis));
   const double low = rays.angle_rad.front(), high = rays.angle_rad.back(), step = step_in_middle(rays.angle_rad);
   const double reach = kLeastReach * turn->stddev_rad;

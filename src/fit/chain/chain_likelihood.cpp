@@ -74,9 +74,9 @@ double between_tails(double a, double b, double tail_a, double tail_b) {
   return 0.5 * (erf(b * math::kSqrtHalf, tail_b) + erf(-a * math::kSqrtHalf, tail_a));
 }
 
-}  // namespace
-
 float cosine_of(float incidence_rad) { return static_cast<float>(math::cos(double{incidence_rad})); }
+
+}  // namespace
 
 bool is_on_level(const MeasuredRangeLaw& law, double range_m, double half_step_m) {
   if (!law.from_disparity || !(law.steps_per_px > 0.0)) return true;
@@ -119,7 +119,7 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
       continue;
     }
     if (noise.is_identity() && entry.by_ring.empty()) continue;
-    if (detail::NoiseAccess::hooks(noise).soft_law != nullptr) {
+    if (detail::NoiseAccess::is_weather(noise)) {
       if (!entry.by_ring.empty()) refuse(noise.slug(), "has separate parameters for some rings");
       add_weather(noise);
       continue;
@@ -200,7 +200,7 @@ double ChainDensity::kept(std::size_t i) const {
 }
 
 const ChainDensity::Step* ChainDensity::loss_at(std::size_t entry) const {
-  const auto step = std::find_if(losses_.begin(), losses_.end(), [&](const Step& s) { return s.place == entry; });
+  const auto step = std::ranges::find(losses_, entry, &Step::place);
   return step == losses_.end() ? nullptr : &*step;
 }
 
@@ -453,7 +453,7 @@ void set_value(NoiseChain& chain, const FreeNumber& p, double value) {
   ChainEntry& entry = chain[p.entry];
   if (p.rings.empty()) entry.noise = entry.noise.with({{{p.field, value}}}, p.role == LearnedRole::kWeight);
   for (RingEntry& other : entry.by_ring) {
-    const bool is_meant = std::find(p.rings.begin(), p.rings.end(), other.ring) != p.rings.end();
+    const bool is_meant = std::ranges::find(p.rings, other.ring) != p.rings.end();
     if (is_meant) other.noise = other.noise.with(p.field, value);
   }
 }
@@ -543,13 +543,13 @@ void ChainLikelihood::find_columns() {
   const std::vector<std::uint16_t>& rings = data_.returns.ring;
   for (std::size_t k = 0; k < free_.size(); ++k) {
     const FreeNumber& p = free_[k];
-    const auto same = std::find_if(columns_.begin(), columns_.end(), [&](const Column& column) {
+    const auto same = std::ranges::find_if(columns_, [&](const Column& column) {
       return !p.rings.empty() && p.is_same_field(free_[column.parameters.front()]);
     });
     Column& column = same == columns_.end() ? columns_.emplace_back() : *same;
     column.parameters.push_back(k);
     if (!p.rings.empty() && column.of_ring.empty()) {
-      column.of_ring.resize(std::size_t{*std::max_element(rings.begin(), rings.end())} + 1, kNone);
+      column.of_ring.resize(std::size_t{std::ranges::max(rings)} + 1, kNone);
     }
     for (const std::uint16_t ring : p.rings) column.of_ring[ring] = k;
   }
@@ -576,27 +576,6 @@ void ChainLikelihood::fill(std::vector<double>& out, F f) const {
   });
 }
 
-std::vector<double> ChainLikelihood::take(std::size_t count) const {
-  constexpr std::size_t kMostIdle = 16;
-  std::vector<double> array;
-  if (data_.idle->capacity() == 0) data_.idle->reserve(kMostIdle);
-  if (!data_.idle->empty()) array = std::move(data_.idle->back()), data_.idle->pop_back();
-  array.resize(count);
-  return array;
-}
-
-void ChainLikelihood::give(std::vector<double>&& array) const {
-  constexpr std::size_t kMostKept = 1U << 20U;  // larger arrays take long to fill anyway
-  const bool is_kept = !array.empty() && array.capacity() <= kMostKept && data_.idle->size() < data_.idle->capacity();
-  if (is_kept) data_.idle->push_back(std::move(array));
-}
-
-ChainLikelihood::~ChainLikelihood() {
-  for (Part& part : kept_by_) give(std::move(part.of_return));
-  for (Part* part : {&levels_, &ranges_, &reported_}) give(std::move(part->of_return));
-  give(std::move(nats_));
-}
-
 bool ChainLikelihood::renew(Part& part, std::span<const double> values, std::size_t numbers) const {
   std::vector<double> own;
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -604,7 +583,7 @@ bool ChainLikelihood::renew(Part& part, std::span<const double> values, std::siz
   }
   if (!part.of_return.empty() && own == part.values) return false;
   part.values = std::move(own);
-  if (part.of_return.empty()) part.of_return = take(numbers * size());
+  part.of_return.resize(numbers * size());
   return true;
 }
 
@@ -635,7 +614,6 @@ void ChainLikelihood::fill_joined(std::vector<double>& out, const ChainDensity& 
 }
 
 double ChainLikelihood::total(std::span<const double> values) const {
-  if (nats_.empty()) nats_ = take(size());
   find_each(values, nats_);
   double sum = 0.0;
   for (std::size_t begin = 0; begin < nats_.size(); begin += kReturnsPerBlock) {
@@ -669,14 +647,14 @@ void ChainLikelihood::find_each(std::span<const double> values, std::vector<doub
 }
 
 std::vector<double> ChainLikelihood::each(std::span<const double> values) const {
-  std::vector<double> nats = take(size());
+  std::vector<double> nats;
   find_each(values, nats);
   return nats;
 }
 
 std::vector<double> ChainLikelihood::each_returned(std::span<const double> values) const {
   const ChainDensity density = density_at(values);
-  std::vector<double> out = take(size());
+  std::vector<double> out;
   if (!density.has_parts()) {
     fill(out, [&](std::size_t i) { return density.kept(data_.used[i]) * density.reported(data_.used[i]); });
     return out;
@@ -702,13 +680,14 @@ ChainLikelihood::Slopes ChainLikelihood::slopes(std::span<const double> values, 
       high[k] = as_float(std::min(values[k] + steps[k], free_[k].high));
       low[k] = as_float(std::max(values[k] - steps[k], free_[k].low));
     }
-    std::vector<double> slope = at(high), below = at(low);
+    std::vector<double> slope = at(high);
+    const std::vector<double> below = at(low);
     for (std::size_t i = 0; i < slope.size(); ++i) {
       const std::size_t k = parameter(c, i);
       const bool moves = k != kNone && high[k] > low[k];
       slope[i] = moves ? (slope[i] - below[i]) / (high[k] - low[k]) : 0.0;
     }
-    slopes.push_back(std::move(slope)), give(std::move(below));
+    slopes.push_back(std::move(slope));
     for (const std::size_t k : column(c)) high[k] = low[k] = values[k];
   }
   return slopes;
@@ -717,14 +696,13 @@ ChainLikelihood::Slopes ChainLikelihood::slopes(std::span<const double> values, 
 Slope ChainLikelihood::slope(std::span<const double> values, std::span<const double> steps) const {
   const auto n = static_cast<Eigen::Index>(values.size());
   Slope out = {Eigen::VectorXd::Zero(n), Eigen::MatrixXd::Zero(n, n)};
-  Slopes scores = slopes(values, steps);
+  const Slopes scores = slopes(values, steps);
   for (std::size_t i = 0; i < size(); ++i) {
     for_each_parameter(scores, i, [&](std::size_t j, double first) {
       out.gradient[j] += first;
       for_each_parameter(scores, i, [&](std::size_t k, double second) { out.information(j, k) += first * second; });
     });
   }
-  for (std::vector<double>& column : scores) give(std::move(column));
   return out;
 }
 

@@ -28,8 +28,6 @@ struct Slope;
 
 struct LossBlock;  // in chain_likelihood.cpp
 
-float cosine_of(float incidence_rad);
-
 /// Whether a disparity in levels gives this range, except for rounding.
 bool is_on_level(const MeasuredRangeLaw& law, double range_m, double half_step_m);
 
@@ -236,12 +234,8 @@ struct ChainData {
   double least_log = ChainDensity::kLeastLog;              ///< of each
   std::shared_ptr<const std::vector<float>> cosines = {};  ///< of incidence, [returns]; null: not found yet
 
-  /// Arrays that likelihoods of these returns no longer use, because fresh memory is slow. One thread at a time uses
-  /// the likelihoods of all at().
-  std::shared_ptr<std::vector<std::vector<double>>> idle = std::make_shared<std::vector<std::vector<double>>>();
-
   [[nodiscard]] ChainData at(std::span<const std::size_t> places, double least = ChainDensity::kLeastLog) const {
-    return {returns, places, executor, least, cosines, idle};
+    return {returns, places, executor, least, cosines};
   }
   [[nodiscard]] bool is_lost(std::size_t k) const { return std::isnan(returns.range_m[used[k]]); }
   /// Log density of each return used.
@@ -265,7 +259,6 @@ class ChainLikelihood {
   ChainLikelihood(const NoiseChain& chain, std::span<const FreeNumber> free, const ChainData& data);
   ChainLikelihood(const ChainLikelihood&) = delete;
   ChainLikelihood& operator=(const ChainLikelihood&) = delete;
-  ~ChainLikelihood();
 
   /// With the cosines of incidence, if the chain loses returns.
   [[nodiscard]] const ChainData& data() const { return data_; }
@@ -328,9 +321,6 @@ class ChainLikelihood {
   void fill(std::vector<double>& out, F f) const;
   /// Takes the values of a part; false if it was found for them.
   bool renew(Part& part, std::span<const double> values, std::size_t numbers = 1) const;
-  /// An array of this size, with any values; give() is for the next take().
-  [[nodiscard]] std::vector<double> take(std::size_t count) const;
-  void give(std::vector<double>&& array) const;
   /// Fills `out` by blocks of returns: join(places, probabilities that no model loses them, range parts, to).
   /// find_ranges(number of the first return, places, to) finds range parts.
   template <class FindRanges, class Join>

@@ -21,8 +21,7 @@ namespace fathom {
 
 std::string name_of(const NoiseChain& chain, const FreeNumber& p) {
   const std::string_view slug = chain[p.entry].noise.slug();
-  const auto same =
-      std::count_if(chain.begin(), chain.end(), [&](const ChainEntry& e) { return e.noise.slug() == slug; });
+  const auto same = std::ranges::count_if(chain, [&](const ChainEntry& e) { return e.noise.slug() == slug; });
   const std::string field = p.rings.empty() ? p.field : fmt::format("rings.{}.{}", p.rings.front(), p.field);
   return same > 1 ? fmt::format("{}.{}.{}", p.entry, slug, field) : fmt::format("{}.{}", slug, field);
 }
@@ -114,7 +113,7 @@ void set_steps_of_angles(const NoiseChain& chain, const ChainReturns& returns, s
 }
 
 void check_ranges_may_err(const NoiseChain& chain, const ChainData& data) {
-  const bool may_err = std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
+  const bool may_err = std::ranges::any_of(chain, [](const ChainEntry& entry) {
     const Stage stage = entry.noise.stage();
     const DrawCount draws = entry.noise.info().draws;
     const bool moves = stage == Stage::kRange && draws.normals + draws.uniforms > 0;
@@ -125,18 +124,16 @@ void check_ranges_may_err(const NoiseChain& chain, const ChainData& data) {
   NoiseChain of_ranges = chain;  // points that are turned, and surfaces in weather, keep theirs
   std::erase_if(of_ranges, [](const ChainEntry& entry) { return entry.noise.stage() == Stage::kHitPoint; });
   const bool has_weather = std::erase_if(of_ranges, [](const ChainEntry& entry) {
-                             return detail::NoiseAccess::hooks(entry.noise).soft_law != nullptr;
+                             return detail::NoiseAccess::is_weather(entry.noise);
                            }) > 0;
   const ChainDensity density(of_ranges, data.returns);
-  const std::vector<double> nats = data.each(of_ranges);
   std::size_t back = 0, off = 0;
-  for (std::size_t k = 0; k < nats.size(); ++k) {
-    if (data.is_lost(k)) continue;
-    const std::size_t i = data.used[k];
+  for (const std::size_t i : data.used) {
+    if (std::isnan(data.returns.range_m[i])) continue;
     const bool is_before = data.returns.range_m[i] < 0.99999F * data.returns.clean_range_m[i];
     if (has_weather && is_before) continue;  // it may be a drop
     // What a loss may not keep is another matter.
-    const bool is_off = nats[k] <= ChainDensity::kLeastLog && density.kept(i) > 0.0;
+    const bool is_off = density.range_part(i) <= ChainDensity::kLeastLog && density.kept(i) > 0.0;
     ++back, off += is_off ? 1 : 0;
   }
   if (2 * off <= back) return;

@@ -133,7 +133,7 @@ void check_scorable(const NoiseChain& chain) {
 
 std::vector<std::uint16_t> rings_of(const ChainReturns& returns) {
   std::vector<std::uint16_t> rings = returns.ring;
-  std::sort(rings.begin(), rings.end());
+  std::ranges::sort(rings);
   rings.erase(std::unique(rings.begin(), rings.end()), rings.end());
   return rings;
 }
@@ -269,10 +269,8 @@ std::size_t angle_bin(float incidence_rad) {
 /// Means of loss(return) over bins of incidence.
 template <class F>
 BinShares mean_by_angle(const ChainReturns& returns, F loss) {
-  BinShares out;
-  for (int i = 0; i <= kAngleBins; ++i) out.edges.push_back(90.0 * i / kAngleBins);
+  BinShares out = empty_bins(even_edges(0.0, 90.0, kAngleBins));
   std::vector<std::size_t> count(kAngleBins, 0);
-  out.shares.assign(kAngleBins, 0.0);
   for (std::size_t i = 0; i < returns.size(); ++i) {
     const std::size_t bin = angle_bin(returns.incidence_rad[i]);
     ++count[bin], out.shares[bin] += loss(i);
@@ -292,7 +290,7 @@ std::vector<double> error_edges(const ChainReturns& returns, std::size_t bins) {
     if (!std::isnan(returns.range_m[i])) errors.push_back(range_error_m(returns, i));
   }
   if (errors.empty()) return {};
-  std::sort(errors.begin(), errors.end());
+  std::ranges::sort(errors);
   const auto ends = [&](double tail) {
     const auto cut = static_cast<std::size_t>(tail * static_cast<double>(errors.size()));
     return std::pair(errors[cut], errors[errors.size() - 1 - cut]);
@@ -303,12 +301,7 @@ std::vector<double> error_edges(const ChainReturns& returns, std::size_t bins) {
     low = std::max(low, inner_low - kWidths * width), high = std::min(high, inner_high + kWidths * width);
   }
   const double room = high > low ? 0.1 * (high - low) : 1e-4;
-  low -= room, high += room;
-  std::vector<double> edges;
-  for (std::size_t i = 0; i <= bins; ++i) {
-    edges.push_back(low + (high - low) * static_cast<double>(i) / static_cast<double>(bins));
-  }
-  return edges;
+  return even_edges(low - room, high + room, bins);
 }
 
 BinShares measured_errors(const ChainReturns& returns, std::vector<double> edges) {

@@ -21,8 +21,8 @@ const Noise* first_with(const NoiseChain& chain, std::span<const FreeNumber> fre
     if (noise.stage() != Stage::kRange) continue;
     for (const LearnedField& field : noise.learned()) {
       if (field.role != roles[0] && field.role != roles[1]) continue;
-      const bool is_free = std::any_of(free.begin(), free.end(),
-                                       [&](const FreeNumber& p) { return p.entry == entry && p.field == field.field; });
+      const bool is_free =
+          std::ranges::any_of(free, [&](const FreeNumber& p) { return p.entry == entry && p.field == field.field; });
       if (is_free || noise.number(field.field) != 0.0 || !chain[entry].by_ring.empty()) return &noise;
     }
   }
@@ -76,7 +76,7 @@ constexpr int kMostRounds = 4;
 std::vector<FreeNumber> tied(std::span<const FreeNumber> numbers) {
   std::vector<FreeNumber> out;
   for (const FreeNumber& p : numbers) {
-    const auto same = std::find_if(out.begin(), out.end(), [&](const FreeNumber& q) { return q.is_same_field(p); });
+    const auto same = std::ranges::find_if(out, [&](const FreeNumber& q) { return q.is_same_field(p); });
     if (p.rings.empty() || same == out.end()) {
       out.push_back(p);
     } else {

@@ -94,8 +94,7 @@ namespace {
 constexpr double kGrazing = 1e-9;  // cosine below which a plane is not met
 
 void check_nodes(const std::vector<double>& nodes) {
-  const bool ascend =
-      std::adjacent_find(nodes.begin(), nodes.end(), [](double a, double b) { return !(b > a); }) == nodes.end();
+  const bool ascend = std::ranges::adjacent_find(nodes, [](double a, double b) { return !(b > a); }) == nodes.end();
   if (ascend && nodes.size() >= TurnedRays::kLeastNodes && nodes.size() <= TurnedRays::kMostNodes) return;
   throw InputError(fmt::format("nodes of turned rays are not {} to {} ascending angles", TurnedRays::kLeastNodes,
                                TurnedRays::kMostNodes));
@@ -139,7 +138,7 @@ void refuse_chain(std::string_view why) {
 std::string_view axis_word(Axis axis) { return kChoiceWords<Axis>[static_cast<std::size_t>(axis)]; }
 
 bool turns_rays(const NoiseChain& chain) {
-  return std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) { return turns_rays(entry.noise); });
+  return std::ranges::any_of(chain, [](const ChainEntry& entry) { return turns_rays(entry.noise); });
 }
 
 namespace {
@@ -148,7 +147,7 @@ namespace {
 std::string_view why_not_turned(const Noise& noise) {
   if (noise.stage() == Stage::kEdgeLoss) return "what neighbouring pixels show of turned rays is unknown";
   if (noise.stage() == Stage::kImage) return "its window mixes rays that are turned by different angles";
-  if (detail::NoiseAccess::hooks(noise).soft_law != nullptr) return "the light of turned rays in the air is unknown";
+  if (detail::NoiseAccess::is_weather(noise)) return "the light of turned rays in the air is unknown";
   if (noise.has_threshold()) return "its losses jump with the angle of the turned ray";
   return {};
 }

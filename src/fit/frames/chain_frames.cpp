@@ -79,21 +79,18 @@ bool has_optics(const Scene& scene) {
 }
 
 bool reads_edges(const NoiseChain& chain) {
-  return std::any_of(chain.begin(), chain.end(),
-                     [](const ChainEntry& entry) { return entry.noise.info().needs.neighbours; });
+  return std::ranges::any_of(chain, [](const ChainEntry& entry) { return entry.noise.info().needs.neighbours; });
 }
 
 /// Whether a chain also makes readings where the scene is empty, besides weather.
 bool draws_readings(const NoiseChain& chain) {
-  return std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
+  return std::ranges::any_of(chain, [](const ChainEntry& entry) {
     return entry.noise.stage() == Stage::kReading && !entry.noise.info().needs.power;
   });
 }
 
 bool has_weather(const NoiseChain& chain) {
-  return std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
-    return detail::NoiseAccess::hooks(entry.noise).soft_law != nullptr;
-  });
+  return std::ranges::any_of(chain, &detail::NoiseAccess::is_weather, &ChainEntry::noise);
 }
 
 OutsideLimits outside_of(const Sensor& sensor, const SensorView& view) {
@@ -113,7 +110,7 @@ OutsideLimits outside_of(const Sensor& sensor, const SensorView& view) {
 std::size_t find_sensor(const SceneSetup& setup, const std::string& name) {
   std::vector<std::string_view> names;
   for (const SensorSetup& sensor : setup.sensors) names.push_back(sensor.sensor.name);
-  const auto found = std::find(names.begin(), names.end(), name);
+  const auto found = std::ranges::find(names, name);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   if (!name.empty()) {
     throw InputError(
@@ -235,8 +232,8 @@ class ChainFrameReader::Impl {
 
   void check_azimuths(std::span<const double> azimuth_rad) {
     const RayPattern& rays = pattern(0);
-    const bool is_planar = std::all_of(rays.direction_z.begin(), rays.direction_z.end(),
-                                       [](float z) { return std::abs(double{z}) <= kLevelRad; });
+    const bool is_planar =
+        std::ranges::all_of(rays.direction_z, [](float z) { return std::abs(double{z}) <= kLevelRad; });
     if (!rays.origin_x.empty() || !is_planar || rays_vary_) {
       throw InputError(fmt::format("sensor '{}': a log is of a laser with rays in one plane, as of {}", out_.sensor,
                                    with_rays_in_one_plane()));
@@ -326,14 +323,14 @@ class ChainFrameReader::Impl {
 
   /// If limits differ between rays, returns use the widest. Each ray uses its own limits in is_within().
   void take_limits(const RayPattern& rays) {
-    const auto [nearest, farthest] = std::minmax_element(rays.max_range_m.begin(), rays.max_range_m.end());
+    const auto [nearest, farthest] = std::ranges::minmax_element(rays.max_range_m);
     if (out_.has_mixture && *nearest != *farthest) {
       throw InputError(
           fmt::format("sensor '{}': readings of {} are learned of rays that measure equally far, and these "
                       "measure {} to {} m",
                       out_.sensor, BeamMixture::kSlug, *nearest, *farthest));
     }
-    out_.returns.min_range_m = double{*std::min_element(rays.min_range_m.begin(), rays.min_range_m.end())};
+    out_.returns.min_range_m = double{std::ranges::min(rays.min_range_m)};
     out_.returns.max_range_m = double{*farthest};
   }
 
@@ -383,9 +380,7 @@ class ChainFrameReader::Impl {
     r.incidence_rad.push_back(truth_.incidence_rad()[i]), r.energy.push_back(truth_.energy()[i]);
     r.ring.push_back(truth_.ring()[i]);
     r.frame.push_back(last_);
-    if (out_.has_weather) {
-      r.light.push_back(without_falloff(seen_.intensity()[i], seen_.range_m()[i], falloff_m_));
-    }
+    if (out_.has_weather) r.light.push_back(without_falloff(seen_.intensity()[i], seen_.range_m()[i], falloff_m_));
     if (turned_) turned_->add(i, r.turned);
     if (!has_edges_) return;
     r.edge_rad.push_back(edges_.edge_rad[i]), r.jump.push_back(edges_.jump[i]);

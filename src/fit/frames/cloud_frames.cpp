@@ -75,12 +75,12 @@ RayFinder::RayFinder(const RayPattern& rays) : x_(rays.direction_x), y_(rays.dir
     const Vec3 origin_m = rays.origin_x.empty()
                               ? Vec3{0, 0, 0}
                               : Vec3{double{rays.origin_x[i]}, double{rays.origin_y[i]}, double{rays.origin_z[i]}};
-    auto at = std::find_if(sources_.begin(), sources_.end(), [&](const Source& s) { return s.origin_m == origin_m; });
+    auto at = std::ranges::find(sources_, origin_m, &Source::origin_m);
     if (at == sources_.end()) at = sources_.insert(at, {origin_m, {}});
     const Vec3 d = direction(i);
     at->rays.emplace_back(cell(cells(d.x), cells(d.y), cells(d.z)), i);
   }
-  for (Source& source : sources_) std::sort(source.rays.begin(), source.rays.end());
+  for (Source& source : sources_) std::ranges::sort(source.rays);
 }
 
 std::optional<RayFinder::Found> RayFinder::find(const Vec3& point_m) const {
@@ -93,7 +93,7 @@ std::optional<RayFinder::Found> RayFinder::find(const Vec3& point_m) const {
     const Vec3 d = {from.x / range_m, from.y / range_m, from.z / range_m};
     for (int k = 0; k < 27; ++k) {
       const std::uint64_t key = cell(cells(d.x) + k / 9 - 1, cells(d.y) + k / 3 % 3 - 1, cells(d.z) + k % 3 - 1);
-      for (auto at = std::lower_bound(source.rays.begin(), source.rays.end(), std::pair{key, std::uint32_t{0}});
+      for (auto at = std::ranges::lower_bound(source.rays, std::pair{key, std::uint32_t{0}});
            at != source.rays.end() && at->first == key; ++at) {
         const Vec3 beside = d - direction(at->second);
         const double off = dot(beside, beside);
@@ -153,7 +153,7 @@ namespace {
 
 /// Whether this noise may move points off their rays.
 bool is_turned(const NoiseChain& chain) {
-  return std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) {
+  return std::ranges::any_of(chain, [](const ChainEntry& entry) {
     return entry.noise.stage() == Stage::kRay || entry.noise.stage() == Stage::kHitPoint;
   });
 }

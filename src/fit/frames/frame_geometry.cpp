@@ -216,7 +216,7 @@ void TurnedFrames::place_node(std::size_t i, std::size_t node, const RayTurner& 
     around->surfaces.push_back(own);
   }
   std::vector<TurnedRays::Surface>& surfaces = around->surfaces;
-  const auto known = is_met ? std::find_if(surfaces.begin(), surfaces.end(), fits) : surfaces.end();
+  const auto known = is_met ? std::ranges::find_if(surfaces, fits) : surfaces.end();
   around->met[node] = is_met ? static_cast<std::uint8_t>(known - surfaces.begin()) : TurnedRays::kNothing;
   if (is_met && known == surfaces.end()) surfaces.push_back(seen_surface(i, turner));
 }

@@ -56,7 +56,7 @@ std::vector<std::uint32_t> frames_with(const fs::path& folder, std::string_view 
     const auto frame = parse_number<std::uint32_t>(std::string_view(name).substr(before.size(), kNumber.size()));
     if (frame && entry.path() == channel_file(folder, channel, *frame)) frames.push_back(*frame);
   }
-  std::sort(frames.begin(), frames.end());
+  std::ranges::sort(frames);
   return frames;
 }
 
@@ -172,9 +172,7 @@ struct ChannelPair {
 /// The folder of the sensor that has both channels.
 fs::path sensor_folder(const fs::path& run, const std::string& sensor, const ChannelPair& channels) {
   std::error_code error;
-  if (!fs::exists(run / "summary.json", error)) {
-    throw InputError(fmt::format("{}: {}", run.string(), kNoSummary));
-  }
+  if (!fs::exists(run / "summary.json", error)) throw InputError(fmt::format("{}: {}", run.string(), kNoSummary));
   const std::string needed =
       fmt::format("npy output with the channels {} and {}", channels.names[0], channels.names[1]);
   if (!sensor.empty()) {
@@ -185,7 +183,7 @@ fs::path sensor_folder(const fs::path& run, const std::string& sensor, const Cha
   for (const auto& entry : fs::directory_iterator(run, error)) {
     if (!channels.frames_in(entry.path()).empty()) found.push_back(entry.path());
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   if (found.size() == 1) return found.front();
   if (found.empty()) throw InputError(fmt::format("{}: no sensor has {}", run.string(), needed));
   throw InputError(fmt::format("{}: {} sensors have {}; name one, such as {}", run.string(), found.size(), needed,
@@ -279,9 +277,7 @@ ChainFramesOptions as_run(const fs::path& run, ChainFramesOptions options) {
   const fs::path file = run / "summary.json";
   std::ifstream stream(file);
   const Json summary = stream ? Json::parse(stream, nullptr, false) : Json();
-  if (!summary.is_object()) {
-    throw InputError(fmt::format("{}: {}", run.string(), kNoSummary));
-  }
+  if (!summary.is_object()) throw InputError(fmt::format("{}: {}", run.string(), kNoSummary));
   const auto number = [&](const char* key) -> std::optional<std::uint64_t> {
     const Json value = summary.value(key, Json());
     if (!value.is_number_unsigned()) throw InputError(fmt::format("{}: has no {}", file.string(), key));

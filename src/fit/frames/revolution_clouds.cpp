@@ -45,7 +45,7 @@ class GridFinder {
   GridFinder(std::span<const RevolutionPoint> points, std::span<const double> nominal_rad)
       : points_(points), nominal_rad_(nominal_rad), of_row_(nominal_rad.size()) {
     for (const RevolutionPoint& p : points) of_row_[p.row].push_back(p.azimuth_rad);
-    for (std::vector<double>& row : of_row_) std::sort(row.begin(), row.end());
+    for (std::vector<double>& row : of_row_) std::ranges::sort(row);
     grid_.row_offset_rad.assign(of_row_.size(), 0.0), grid_.column.resize(points.size());
   }
 
@@ -74,7 +74,7 @@ class GridFinder {
           "{} of {} points have another one of their ring at their azimuth: several returns of a ray are not taken",
           same, points_.size()));
     }
-    std::sort(apart.begin(), apart.end());
+    std::ranges::sort(apart);
     return apart;
   }
 
@@ -98,8 +98,7 @@ class GridFinder {
 
   /// Averages, as phases of a step, the azimuths between points and the nearest points of the fullest row.
   void find_offsets() {
-    const auto fullest = std::max_element(of_row_.begin(), of_row_.end(),
-                                          [](const auto& a, const auto& b) { return a.size() < b.size(); });
+    const auto fullest = std::ranges::max_element(of_row_, {}, [](const auto& row) { return row.size(); });
     const auto first = static_cast<std::size_t>(fullest - of_row_.begin());
     for (std::size_t row = 0; row < of_row_.size(); ++row) {
       double cosines = 0.0, sines = 0.0;
@@ -135,7 +134,7 @@ class GridFinder {
     for (std::size_t i = 0; i < points_.size(); ++i) {
       order.emplace_back(wrapped(points_[i].azimuth_rad - grid_.row_offset_rad[points_[i].row]), i);
     }
-    std::sort(order.begin(), order.end());
+    std::ranges::sort(order);
     std::size_t first = 0;
     const double wide = kApartSteps * grid_.step_rad;
     if (order.front().first + kRevolutionRad - order.back().first <= wide) {
@@ -179,9 +178,7 @@ class GridFinder {
     std::size_t taken = 0;
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (!all[k].is_whole || is_beside_fault[k] != 0) continue;
-      for (const std::size_t i : all[k].points) {
-        grid_.column[i] = static_cast<std::uint32_t>(grid_.azimuth_rad.size());
-      }
+      for (const std::size_t i : all[k].points) grid_.column[i] = static_cast<std::uint32_t>(grid_.azimuth_rad.size());
       grid_.azimuth_rad.push_back(all[k].azimuth_rad), taken += all[k].points.size();
     }
     grid_.is_regular = static_cast<double>(taken) >= kLeastOnGrid * static_cast<double>(points_.size());
@@ -189,11 +186,10 @@ class GridFinder {
 
   void take_cells() {
     grid_.azimuth_rad.clear();
-    std::fill(grid_.row_offset_rad.begin(), grid_.row_offset_rad.end(), 0.0);
+    std::ranges::fill(grid_.row_offset_rad, 0.0);
     std::vector<std::size_t> order(points_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(),
-              [&](std::size_t a, std::size_t b) { return points_[a].azimuth_rad < points_[b].azimuth_rad; });
+    std::ranges::sort(order, {}, [&](std::size_t i) { return points_[i].azimuth_rad; });
     std::vector<std::uint32_t> next(of_row_.size(), 0);
     std::uint32_t cols = 0;
     for (const std::size_t i : order) {
@@ -201,9 +197,7 @@ class GridFinder {
       const std::uint32_t cell = std::max(next[points_[i].row], static_cast<std::uint32_t>(std::max(0.0, place)));
       grid_.column[i] = cell, next[points_[i].row] = cell + 1, cols = std::max(cols, cell + 1);
     }
-    for (std::uint32_t k = 0; k < cols; ++k) {
-      grid_.azimuth_rad.push_back((k + 0.5) * cell_rad_ - std::numbers::pi);
-    }
+    for (std::uint32_t k = 0; k < cols; ++k) grid_.azimuth_rad.push_back((k + 0.5) * cell_rad_ - std::numbers::pi);
   }
 
   std::span<const RevolutionPoint> points_;

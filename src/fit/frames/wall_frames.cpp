@@ -305,8 +305,8 @@ WallSensor wall_lidar(const SensorModel& model, std::string entry) {
   WallSensor sensor{.rows = rays.rows, .cols = rays.cols};
   WallLidar lidar;
   lidar.entry = std::move(entry);
-  lidar.min_range_m = double{*std::max_element(rays.min_range_m.begin(), rays.min_range_m.end())};
-  sensor.max_range_m = double{*std::min_element(rays.max_range_m.begin(), rays.max_range_m.end())};
+  lidar.min_range_m = double{std::ranges::max(rays.min_range_m)};
+  sensor.max_range_m = double{std::ranges::min(rays.max_range_m)};
   for (std::size_t i = 0; i < sensor.rays(); ++i) {
     lidar.direction.push_back({double{rays.direction_x[i]}, double{rays.direction_y[i]}, double{rays.direction_z[i]}});
     if (!rays.origin_x.empty()) {

@@ -102,7 +102,7 @@ namespace {
 /// Whether depths are whole multiples of 0.1 mm, as in image files.
 bool are_whole(std::span<const float> depth_m) {
   static constexpr double kLevelsPerM = 1e4, kMostOff = 0.1;
-  return std::none_of(depth_m.begin(), depth_m.end(), [](float z) {
+  return std::ranges::none_of(depth_m, [](float z) {
     const double level = double{z} * kLevelsPerM;
     return z > 0.0F && std::abs(level - std::round(level)) > std::min(0.02 + 1e-6 * level, kMostOff);
   });

@@ -55,8 +55,8 @@ Pixels gather(const EnergyPairs& pairs, EnergyCalibration& out) {
   if (pixels.lost.empty() || pixels.kept.empty()) {
     throw InputError(fmt::format("{} of {} pixels were lost: some must be lost and some kept", out.lost, out.pairs));
   }
-  std::sort(pixels.lost.begin(), pixels.lost.end());
-  std::sort(pixels.kept.begin(), pixels.kept.end());
+  std::ranges::sort(pixels.lost);
+  std::ranges::sort(pixels.kept);
   return pixels;
 }
 
@@ -240,7 +240,7 @@ Estimate change_point(const Pixels& pixels, const EnergyLaw& law, double top, co
   const Eigen::MatrixXd& i = slope.information;
   const double information = std::max(0.0, i(0, 0) - i(0, 1) * i(0, 1) / i(1, 1));
   double highest = -std::numeric_limits<double>::infinity(), weight = 0.0, first = 0.0, second = 0.0, steps = 0.0;
-  auto below = std::lower_bound(pixels.lost.begin(), pixels.lost.end(), top);
+  auto below = std::ranges::lower_bound(pixels.lost, top);
   for (double upper = top; upper > 0.0;) {
     const double lost = below != pixels.lost.begin() ? *--below : 0.0, lower = std::max(0.0, lost);
     constexpr int kPoints = 8;

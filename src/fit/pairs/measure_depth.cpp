@@ -64,9 +64,7 @@ void add_flags(DepthMeasure& m, const PatchSummary& summary) {
     m.flags.emplace_back("no patch of 24 x 24 pixels is without holes and steps: nothing is known of the error");
     return;
   }
-  if (!m.focal_baseline_px_m) {
-    m.flags.emplace_back("no camera is given: the deviation of disparity in px is not known");
-  }
+  if (!m.focal_baseline_px_m) m.flags.emplace_back("no camera is given: the deviation of disparity in px is not known");
   // Of an inverse depth: the geometric mean of both residuals is that times the depth.
   if (std::sqrt(summary.residual * summary.residual_m) < kRoundingOfFloats) {
     m.flags.emplace_back("no error is left but the rounding of numbers: these are depths without noise");
@@ -129,7 +127,7 @@ struct DepthMeter::State {
 
   [[nodiscard]] std::size_t band_of(double depth_m) const {
     const auto& edges = options.band_edges_m;
-    return static_cast<std::size_t>(std::upper_bound(edges.begin(), edges.end(), depth_m) - edges.begin());
+    return static_cast<std::size_t>(std::ranges::upper_bound(edges, depth_m) - edges.begin());
   }
   [[nodiscard]] std::size_t patch_cols() const { return total.cols / kPatchSide; }
   [[nodiscard]] std::size_t patch_count() const { return total.rows / kPatchSide * patch_cols(); }
@@ -186,7 +184,7 @@ struct DepthMeter::State {
   }
 
   void count_pixels() {
-    const auto out = static_cast<std::size_t>(std::count(pixels.begin(), pixels.end(), DepthPixel::kLeftOut));
+    const auto out = static_cast<std::size_t>(std::ranges::count(pixels, DepthPixel::kLeftOut));
     total.left_out += out;
     total.pixels += depth.size() - out;
     for (std::size_t row = 0; row < total.rows; ++row) count_row(row * total.cols);

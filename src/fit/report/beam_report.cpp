@@ -14,7 +14,6 @@
 #include "core/text.hpp"
 #include "fit/report/figures.hpp"
 #include "fit/report/sanity.hpp"
-#include "fit/report/sections.hpp"
 #include "io/log/scan_lines.hpp"
 #include "report/report.hpp"
 
@@ -35,6 +34,42 @@ std::string scan_error_note(const Fit& fit, bool rows) {
       rows        ? ""
       : stretches ? ", because neighbouring scans see the same place and have correlated errors"
                   : ", because neighbouring rays have correlated errors");
+}
+
+/// Readings that a fit of scans is judged by.
+struct JudgedScans {
+  std::size_t readings = 0;
+  double nats = 0.0;           ///< per reading
+  const char* noun = "scans";  ///< what they were chosen as
+  bool rows_are_scans = false;
+  bool has_errors = true;  ///< whether learning found a maximum, where there are standard errors
+};
+
+/// Fills the summary, the note on errors and the details, and refuses a fit that found no maximum or did not converge.
+void add_iterated_fit(const IteratedFit& fit, const JudgedScans& judged, Report& report) {
+  const std::string where =
+      fmt::format(fmt::runtime(fit.held_out ? "held-out {}" : "the {} learned from"), judged.noun);
+  const std::size_t iterations = fit.log_likelihood_by_iteration.size() - 1;
+  report.summary = {{"nats per ray, " + where, std::isinf(judged.nats) ? "−∞" : fmt::format("{:.4f}", judged.nats)},
+                    {"rays, " + where, grouped(judged.readings)},
+                    {"rays learned from", grouped(fit.readings)},
+                    {fit.converged ? "iterations, converged" : "iterations: the limit, not converged",
+                     fmt::format("{}", iterations)}};
+  report.parameter_note = scan_error_note(fit, judged.rows_are_scans);
+  report.details["iterations"] = iterations;
+  report.details["log_likelihood_by_iteration"] = fit.log_likelihood_by_iteration;
+  report.refuse(!judged.has_errors, "the likelihood has no clear maximum here: there are no standard errors");
+  report.refuse(!fit.converged, "learning was stopped by the limit on iterations");
+}
+
+/// Where readings and model disagree, a sentence each, or that they agree.
+void add_disagreements(const std::vector<std::string>& found, Report::Section& section) {
+  if (found.empty()) {
+    section.pieces.push_back(Report::Text{{"Tails and masses of the readings agree with the model."}});
+    return;
+  }
+  section.pieces.push_back(Report::Text{{"Readings and model disagree:"}});
+  section.pieces.push_back(Report::Text{found, Report::TextForm::kList});
 }
 
 Report::Section readings_section(const FitReport& report) {
@@ -271,31 +306,6 @@ std::vector<Finding> FitReport::findings() const {
   return all;
 }
 
-void add_iterated_fit(const IteratedFit& fit, const JudgedScans& judged, Report& report) {
-  const std::string where =
-      fmt::format(fmt::runtime(fit.held_out ? "held-out {}" : "the {} learned from"), judged.noun);
-  const std::size_t iterations = fit.log_likelihood_by_iteration.size() - 1;
-  report.summary = {{"nats per ray, " + where, std::isinf(judged.nats) ? "−∞" : fmt::format("{:.4f}", judged.nats)},
-                    {"rays, " + where, grouped(judged.readings)},
-                    {"rays learned from", grouped(fit.readings)},
-                    {fit.converged ? "iterations, converged" : "iterations: the limit, not converged",
-                     fmt::format("{}", iterations)}};
-  report.parameter_note = scan_error_note(fit, judged.rows_are_scans);
-  report.details["iterations"] = iterations;
-  report.details["log_likelihood_by_iteration"] = fit.log_likelihood_by_iteration;
-  report.refuse(!judged.has_errors, "the likelihood has no clear maximum here: there are no standard errors");
-  report.refuse(!fit.converged, "learning was stopped by the limit on iterations");
-}
-
-void add_disagreements(const std::vector<std::string>& found, Report::Section& section) {
-  if (found.empty()) {
-    section.pieces.push_back(Report::Text{{"Tails and masses of the readings agree with the model."}});
-    return;
-  }
-  section.pieces.push_back(Report::Text{{"Readings and model disagree:"}});
-  section.pieces.push_back(Report::Text{found, Report::TextForm::kList});
-}
-
 std::string report_text(const FitReport& report, ReportForm form, SettingNames names) {
   return text_of(report_of(report), form, names);
 }
@@ -353,9 +363,9 @@ std::string distance_figure(const FieldReport& report) {
              .label = "distance from the nearest occupied cell (m)",
              .last_tick = edges.back()},
             y);
-  plot.fill_steps(edges, std::vector<double>(bins, y.low), share, "bars");
+  plot.fill_steps(edges, {}, share, "bars");
   plot.draw_steps(edges, expected, "hit-line");
-  plot.fill_steps(bar, std::vector<double>{y.low}, std::vector<double>{beyond.readings}, "bars beyond");
+  plot.fill_steps(bar, {}, std::vector<double>{beyond.readings}, "bars beyond");
   plot.draw_steps(bar, std::vector<double>{beyond.expected}, "hit-line");
   plot.write(1.16 * edges.back(), 0.6 * y.high, "beyond", "end");
   return plot.svg();

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
 #include "core/text.hpp"
 #include "fit/chain/chain_likelihood.hpp"
 #include "fit/report/figures.hpp"
-#include "fit/report/sections.hpp"
 #include "report/report.hpp"
 
 namespace fathom {
@@ -93,9 +93,7 @@ std::vector<CorrelatedPair> correlated_pairs(const Fit& fit) {
       if (std::abs(c) >= kLeastShownCorrelation) pairs.push_back({k, j, c});
     }
   }
-  std::stable_sort(pairs.begin(), pairs.end(), [](const CorrelatedPair& a, const CorrelatedPair& b) {
-    return std::abs(a.correlation) > std::abs(b.correlation);
-  });
+  std::ranges::stable_sort(pairs, std::greater<>(), [](const CorrelatedPair& p) { return std::abs(p.correlation); });
   return pairs;
 }
 
@@ -126,8 +124,7 @@ std::string error_figure(const ChainReport& report) {
   const BinShares measured = measured_errors(returns, edges),
                   learned = expected_errors(report.fit.chain, returns, edges),
                   given = expected_errors(report.start, returns, edges);
-  const double top = std::max(*std::max_element(measured.shares.begin(), measured.shares.end()),
-                              *std::max_element(learned.shares.begin(), learned.shares.end()));
+  const double top = std::max(std::ranges::max(measured.shares), std::ranges::max(learned.shares));
   const LengthUnit unit = length_unit(std::max(-edges.front(), edges.back()));
   std::vector<double> x;
   x.reserve(edges.size());
@@ -137,7 +134,7 @@ std::string error_figure(const ChainReport& report) {
              .high = x.back(),
              .label = fmt::format("measured less clean range ({}); outer bars: all beyond", unit.symbol)},
             {.low = 0.0, .high = 1.15 * top, .label = "share of the ranges"});
-  plot.fill_steps(x, std::vector<double>(kErrorBins, 0.0), measured.shares, "bars");
+  plot.fill_steps(x, {}, measured.shares, "bars");
   plot.draw_steps(x, given.shares, "start");
   plot.draw_steps(x, learned.shares, "model");
   return plot.svg();

@@ -70,8 +70,8 @@ Listing list(const fs::path& folder) {
     const std::string name = entry.path().filename().string();
     (entry.is_directory(unknown) ? listing.folders : listing.files).push_back(name);
   }
-  std::sort(listing.files.begin(), listing.files.end(), before);
-  std::sort(listing.folders.begin(), listing.folders.end(), before);
+  std::ranges::sort(listing.files, before);
+  std::ranges::sort(listing.folders, before);
   return listing;
 }
 
@@ -400,8 +400,6 @@ std::vector<fs::path> find_masks(const fs::path& mask, std::size_t images) {
   throw InputError(fmt::format("{}: holds no mask, PNG or NPY", mask.string()));
 }
 
-bool is_cloud(const fs::path& file) { return file.extension() == ".pcd" || file.extension() == ".ply"; }
-
 }  // namespace
 
 void validate(const DepthLeftOut& o) {
@@ -460,13 +458,11 @@ std::string left_out_by(const DepthLeftOut& o) {
 }
 
 std::vector<fs::path> cloud_files(const fs::path& folder, const std::string& pattern) {
-  const std::vector<std::string> names = list(folder).files;
-  const std::vector<fs::path> files = in_folder(folder, pattern.empty() ? names : matching(names, pattern));
-  std::vector<fs::path> clouds;
-  std::ranges::copy_if(files, std::back_inserter(clouds), is_cloud);
-  const auto is_image = [](const fs::path& file) { return file.extension() == ".png" || file.extension() == ".npy"; };
-  const bool has_others = pattern.empty() ? std::ranges::any_of(files, is_image) : clouds.size() < files.size();
-  return has_others ? std::vector<fs::path>() : clouds;
+  const std::vector<std::string> names = list(folder).files, taken = pattern.empty() ? names : matching(names, pattern);
+  std::vector<std::string> clouds = taken;
+  std::erase_if(clouds, [](const std::string& name) { return !name.ends_with(".pcd") && !name.ends_with(".ply"); });
+  const bool has_others = pattern.empty() ? !chosen(names, pattern).empty() : clouds.size() < taken.size();
+  return has_others ? std::vector<fs::path>() : in_folder(folder, clouds);
 }
 
 }  // namespace fathom

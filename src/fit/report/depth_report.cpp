@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <concepts>
 
 #include <fmt/format.h>
 
 #include "fit/report/figures.hpp"
-#include "fit/report/sections.hpp"
 #include "report/report.hpp"
 
 namespace fathom {
@@ -34,12 +34,24 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return text_or_dash(100.0 * share(part, whole), "{:.2f} %");
 }
 
-/// One line for each report beside the others.
+/// One line for each report beside the others. `text`: of a report, or of what it measured.
 template <class F>
 void add_row(Report::Table& table, std::string name, std::span<const DepthReport> reports, F text) {
   Row row = {{std::move(name)}};
-  for (const DepthReport& report : reports) row.push_back({text(report.measure)});
+  for (const DepthReport& report : reports) {
+    if constexpr (std::invocable<F, const DepthReport&>) {
+      row.push_back({text(report)});
+    } else {
+      row.push_back({text(report.measure)});
+    }
+  }
   table.rows.push_back(std::move(row));
+}
+
+std::string size_text(const DepthMeasure& m) { return fmt::format("{} of {} x {}", m.frames, m.cols, m.rows); }
+
+std::string left_out_text(const DepthReport& report) {
+  return report.left_out_by.empty() ? "nothing: all holes count" : report.left_out_by;
 }
 
 /// "across", or "across (2)" of the second of several.
@@ -68,24 +80,12 @@ Report::Table verdict_table(std::span<const DepthReport> reports) {
   Report::Table table = named(reports);
   if (reports.size() == 2) table.columns.push_back({"ratio"});
   const auto add = [&](std::string name, std::string_view form, auto value) {
-    Row row = {{std::move(name)}};
-    for (const DepthReport& report : reports) row.push_back({text_or_dash(value(report.measure), form)});
+    add_row(table, std::move(name), reports, [&](const Measure& m) { return text_or_dash(value(m), form); });
     const auto ratio = [&] { return value(reports[0].measure) / value(reports[1].measure); };
-    if (reports.size() == 2) row.push_back({text_or_dash(ratio(), "{:.2f}")});
-    table.rows.push_back(std::move(row));
+    if (reports.size() == 2) table.rows.back().push_back({text_or_dash(ratio(), "{:.2f}")});
   };
-  const auto add_text = [&](std::string name, auto text) {
-    Row row = {{std::move(name)}};
-    for (const DepthReport& report : reports) row.push_back({text(report)});
-    if (reports.size() == 2) row.push_back({""});
-    table.rows.push_back(std::move(row));
-  };
-  add_text("frames", [](const DepthReport& r) {
-    return fmt::format("{} of {} x {}", r.measure.frames, r.measure.cols, r.measure.rows);
-  });
-  add_text("left out", [](const DepthReport& r) {
-    return r.left_out_by.empty() ? std::string("nothing: all holes count") : r.left_out_by;
-  });
+  add_row(table, "frames", reports, size_text), add_row(table, "left out", reports, left_out_text);
+  for (Row& row : table.rows) row.resize(table.columns.size());
   add("deviation of disparity, px", "{:.4f}", [](const Measure& m) { return m.deviation_px.value; });
   add("the same, cubic off, px", "{:.4f}", [](const Measure& m) { return m.residual_px; });
   for (const std::size_t lag : {std::size_t{0}, std::size_t{2}}) {
@@ -115,7 +115,7 @@ Report::Table verdict_table(std::span<const DepthReport> reports) {
 Report::Table error_table(std::span<const DepthReport> reports) {
   Report::Table table = named(reports);
   const auto add = [&](const char* name, auto text) { add_row(table, name, reports, text); };
-  add("frames", [](const Measure& m) { return fmt::format("{} of {} x {}", m.frames, m.cols, m.rows); });
+  add("frames", size_text);
   add("focal length x baseline, px m",
       [](const Measure& m) { return m.focal_baseline_px_m ? fmt::format("{:.6g}", *m.focal_baseline_px_m) : "–"; });
   add("deviation of disparity, px", [](const Measure& m) { return number(m.deviation_px, "{:.4f}"); });
@@ -159,29 +159,25 @@ std::uint64_t pixels_of(const Classes& blobs) {
 
 Report::Table hole_table(std::span<const DepthReport> reports) {
   Report::Table table = named(reports);
-  Row how = {{"left out"}};
-  for (const DepthReport& report : reports) {
-    how.push_back({report.left_out_by.empty() ? "nothing: all holes count" : report.left_out_by});
-  }
-  table.rows.push_back(std::move(how));
-  add_row(table, "pixels left out", reports,
-          [](const Measure& m) { return percent(m.left_out, m.left_out + m.pixels); });
-  add_row(table, "share of pixels", reports, [](const Measure& m) { return percent(m.holes, m.pixels); });
-  for (std::size_t k = 0; k < DepthMeasure::kBlobClasses; ++k) {
-    add_row(table, fmt::format("of hole pixels in blobs of {} px", kClassNames[k]), reports,
-            [k](const Measure& m) { return percent(m.blobs[k].pixels, m.holes); });
-  }
-  for (std::size_t k = 0; k < DepthMeasure::kBlobClasses; ++k) {
-    add_row(table, fmt::format("blobs of {} px a frame", kClassNames[k]), reports,
-            [k](const Measure& m) { return text_or_dash(share(m.blobs[k].count, m.frames), "{:.1f}"); });
-  }
-  add_row(table, "largest blob, px", reports, [](const Measure& m) { return std::to_string(m.largest_blob); });
-  add_row(table, "whole blobs, share of pixels", reports,
-          [](const Measure& m) { return percent(pixels_of(m.whole_blobs), m.pixels); });
-  for (std::size_t k = 0; k < DepthMeasure::kBlobClasses; ++k) {
-    add_row(table, fmt::format("of their pixels in blobs of {} px", kClassNames[k]), reports,
-            [k](const Measure& m) { return percent(m.whole_blobs[k].pixels, pixels_of(m.whole_blobs)); });
-  }
+  const auto add = [&](std::string name, auto text) { add_row(table, std::move(name), reports, text); };
+  const auto add_classes = [&](fmt::format_string<const char* const&> name, auto text) {
+    for (std::size_t k = 0; k < DepthMeasure::kBlobClasses; ++k) {
+      add(fmt::format(name, kClassNames[k]), [&](const Measure& m) { return text(m, k); });
+    }
+  };
+  add("left out", left_out_text);
+  add("pixels left out", [](const Measure& m) { return percent(m.left_out, m.left_out + m.pixels); });
+  add("share of pixels", [](const Measure& m) { return percent(m.holes, m.pixels); });
+  add_classes("of hole pixels in blobs of {} px",
+              [](const Measure& m, std::size_t k) { return percent(m.blobs[k].pixels, m.holes); });
+  add_classes("blobs of {} px a frame", [](const Measure& m, std::size_t k) {
+    return text_or_dash(share(m.blobs[k].count, m.frames), "{:.1f}");
+  });
+  add("largest blob, px", [](const Measure& m) { return std::to_string(m.largest_blob); });
+  add("whole blobs, share of pixels", [](const Measure& m) { return percent(pixels_of(m.whole_blobs), m.pixels); });
+  add_classes("of their pixels in blobs of {} px", [](const Measure& m, std::size_t k) {
+    return percent(m.whole_blobs[k].pixels, pixels_of(m.whole_blobs));
+  });
   return table;
 }
 

@@ -200,15 +200,12 @@ Report::Figure wall_range_figure(const WallReport& report) {
 
 Report::Figure wall_error_figure(const WallReport& report) {
   const std::vector<double>&measured = report.fit.measure.error_shares, &simulated = report.simulated.error_shares;
-  std::vector<double> edges;
-  for (std::size_t k = 0; k <= WallMeasure::kErrorBins; ++k) {
-    edges.push_back(WallMeasure::kErrorSpan * (2.0 * static_cast<double>(k) / WallMeasure::kErrorBins - 1.0));
-  }
-  const double top = std::max(*std::max_element(measured.begin(), measured.end()),
-                              *std::max_element(simulated.begin(), simulated.end()));
+  const std::vector<double> edges =
+      even_edges(-WallMeasure::kErrorSpan, WallMeasure::kErrorSpan, WallMeasure::kErrorBins);
+  const double top = std::max(std::ranges::max(measured), std::ranges::max(simulated));
   Plot plot("Errors by their deviation", {.low = -5.0, .high = 5.0, .label = "error / its deviation"},
             {.low = 0.0, .high = 1.15 * top, .label = "share of the readings"});
-  plot.fill_steps(edges, std::vector<double>(WallMeasure::kErrorBins, 0.0), measured, "bars");
+  plot.fill_steps(edges, {}, measured, "bars");
   plot.draw_steps(edges, simulated, "model");
   return {.picture = plot.svg(), .keys = {patch("#d5dce3", "measured"), stroke(kModelColor, kSimulated)}};
 }
@@ -325,7 +322,7 @@ std::string blob_figure(std::span<const DepthReport> reports) {
   Plot plot("Share of hole pixels by the size of their blobs",
             {.low = 1.0, .high = edges.back(), .label = "pixels of the blob", .logarithmic = true},
             {.low = 0.0, .high = 1.1 * top, .label = "share of hole pixels"});
-  plot.fill_steps(edges, std::vector<double>(octaves), shares[0], "pit");
+  plot.fill_steps(edges, {}, shares[0], "pit");
   if (shares.size() > 1) plot.draw_steps(edges, shares[1], "model");
   return plot.svg();
 }

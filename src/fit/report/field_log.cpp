@@ -55,12 +55,12 @@ class ExpectedAlongRays {
   [[nodiscard]] std::size_t points() const { return points_; }
   [[nodiscard]] std::vector<double>& share() { return share_; }
 
-  void add(double x_m, double y_m, double yaw_rad) {
-    const auto [sine, cosine] = math::sincos(yaw_rad);
+  void add(const PlanarPose& from) {
+    const auto [sine, cosine] = math::sincos(from.yaw_rad);
     double hits = 0.0;
     for (std::size_t i = 0; i < points_; ++i) {
       const double z = model_.min_range_m + (static_cast<double>(i) + 0.5) * step_m_;
-      level_[i] = field_.level_at(x_m + cosine * z, y_m + sine * z);
+      level_[i] = field_.level_at(from.x_m + cosine * z, from.y_m + sine * z);
       hits += hit_[level_[i]];
     }
     // A ray that passes no occupied cell has no hits.
@@ -88,13 +88,7 @@ void add_expected_shares(const ScanLog& log, std::span<const std::uint32_t> scan
     const std::uint32_t scan = scans[at / log.rays()];
     const std::size_t ray = at % log.rays();
     if (!report.fit.model.counts(double{log.scan(scan)[ray]})) continue;
-    const PlanarPose& pose = log.pose[scan];
-    const std::span<const RayOffset> offsets = log.offsets(scan);
-    const RayOffset o = offsets.empty() ? RayOffset{} : offsets[ray];
-    const auto [sine, cosine] = math::sincos(pose.yaw_rad);
-    expected.add(pose.x_m + cosine * double{o.x_m} - sine * double{o.y_m},
-                 pose.y_m + sine * double{o.x_m} + cosine * double{o.y_m},
-                 pose.yaw_rad + log.azimuth_rad[ray] + double{o.yaw_rad});
+    expected.add(moved_by(log.pose[scan], ray_of(log, scan, ray)));
     ++report.modelled;
   }
   const double rays = static_cast<double>(std::max<std::size_t>(1, report.modelled));
@@ -192,9 +186,9 @@ PlanarPose climb_to_pose(FieldScorer& scorer, const ReadingEnds& ends, PlanarPos
 FieldMoves find_moves(const ScanLog& log, const ScanNumbers& scans, const DistanceField& field,
                       const LikelihoodFieldModel& start) {
   const std::size_t ray_step = (log.rays() + kMovedRays - 1) / kMovedRays;
-  const ScanLog choosing = some_rays(log, scans, ray_step, [](std::size_t k) { return k % 3 == 0; });
-  ScanLog learning = some_rays(log, scans, ray_step, [](std::size_t k) { return k % 3 != 2; });
-  ScanLog judging = some_rays(log, scans, ray_step, [](std::size_t k) { return k % 3 == 2; });
+  const ScanLog choosing = part_of(log, scans, ray_step, [](std::size_t k) { return k % 3 == 0; });
+  ScanLog learning = part_of(log, scans, ray_step, [](std::size_t k) { return k % 3 != 2; });
+  ScanLog judging = part_of(log, scans, ray_step, [](std::size_t k) { return k % 3 == 2; });
   const ScanNumbers all = all_scans(choosing);
   const auto learn = [&] {
     return fit_likelihood_field(make_field_data(learning, all, field, start), field, start).model;

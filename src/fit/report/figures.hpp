@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The figures of fits, and how their readings share out.
+// What the reports of fits share: sections, figures, how readings share out; and parameters as files.
 
 #include <cstddef>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,10 +12,27 @@
 #include <fathom/fit/beam.hpp>
 #include <fathom/fit/reports.hpp>
 
-#include "fit/report/sections.hpp"
+#include "core/numbers.hpp"
 #include "report/plot.hpp"
+#include "report/report.hpp"
 
 namespace fathom {
+
+Report::Json estimate_json(const Estimate& estimate);
+Report::Json estimates_json(const std::vector<Estimate>& estimates);
+
+/// The score of the frames that were held out.
+Fact held_out_fact(const ChainFit& fit);
+/// Fills the note on errors and the details, and refuses a chain that is worse than its start or has no errors.
+void add_chain_fit(const ChainFit& fit, Report& report);
+
+// parameters.yaml as text in memory.
+
+/// As read_beam_model; `file` names the text in messages.
+BeamModel read_beam_model_text(std::string_view text, const std::filesystem::path& file);
+std::string beam_model_text(const BeamModel& model);
+/// What write_field_model() writes.
+std::string field_model_text(const LikelihoodFieldModel& model);
 
 // The figures of a fit, as SVG.
 
@@ -51,8 +69,6 @@ struct MixtureShares {
   std::size_t pairs = 0;                          ///< whose readings are counted
   std::size_t modelled = 0;  ///< from which the model's shares are worked out: all, or a random draw of them
 };
-
-std::vector<double> even_edges(double low, double high, std::size_t bins);
 
 /// Over the readings themselves.
 MixtureShares shares_by_range(const FitReport& report, std::vector<double> edges);

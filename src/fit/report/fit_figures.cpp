@@ -36,9 +36,9 @@ constexpr double kResidualSigmas = 10.0;
 
 /// Layers of the components, one on the other, from the floor up. [bins] each.
 struct Layers {
-  std::vector<double> zero, rand, with_shorts, all, readings;
+  std::vector<double> rand, with_shorts, all, readings;
 
-  explicit Layers(std::span<const MixtureBin> bins) : zero(bins.size()) {
+  explicit Layers(std::span<const MixtureBin> bins) {
     for (const MixtureBin& bin : bins) {
       rand.push_back(bin.rand);
       with_shorts.push_back(bin.rand + bin.shorts);
@@ -64,7 +64,7 @@ struct LoneBar {
 };
 
 void fill_layers(Plot& plot, const std::vector<double>& edges, const Layers& layers, const std::string& more_class) {
-  plot.fill_steps(edges, layers.zero, layers.rand, "rand" + more_class);
+  plot.fill_steps(edges, {}, layers.rand, "rand" + more_class);
   plot.fill_steps(edges, layers.rand, layers.with_shorts, "short" + more_class);
   plot.fill_steps(edges, layers.with_shorts, layers.all, "hit" + more_class);
 }
@@ -76,19 +76,18 @@ void draw_beyond_bar(Plot& plot, const MixtureBin& beyond, const LoneBar& bar) {
 }
 
 void draw_max_bar(Plot& plot, const MixtureShares& shares, const LoneBar& bar) {
-  const std::vector<double> edges = {bar.from_m, bar.to_m};
-  plot.fill_steps(edges, std::vector<double>{0.0}, std::vector<double>{shares.max_expected}, "max");
+  plot.fill_steps(std::vector<double>{bar.from_m, bar.to_m}, {}, std::vector<double>{shares.max_expected}, "max");
   draw_outline(plot, bar.from_m, bar.to_m, shares.max_readings, "data");
   bar.name(plot, "no return", shares.max_expected, shares.max_readings);
 }
 
 /// Shares about the expected surface as steps: readings filled, the model and its components as lines.
-void draw_residuals(Plot& plot, const std::vector<double>& edges, std::span<const MixtureBin> bins, double floor,
+void draw_residuals(Plot& plot, const std::vector<double>& edges, std::span<const MixtureBin> bins,
                     const std::string& more_class) {
   const Layers layers(bins);
   std::vector<double> shorts, hit;
   for (const MixtureBin& bin : bins) shorts.push_back(bin.shorts), hit.push_back(bin.hit);
-  plot.fill_steps(edges, std::vector<double>(bins.size(), floor), layers.readings, "bars" + more_class);
+  plot.fill_steps(edges, {}, layers.readings, "bars" + more_class);
   plot.draw_steps(edges, layers.rand, "rand-line" + more_class);
   plot.draw_steps(edges, shorts, "short-line" + more_class);
   plot.draw_steps(edges, hit, "hit-line" + more_class);
@@ -136,9 +135,9 @@ std::string residual_figure(const FitReport& report) {
              .last_tick = reach_m,
              .first_tick = -reach_m},
             y);
-  draw_residuals(plot, shares.edges, shares.bins, y.low, "");
-  draw_residuals(plot, {-bar_to_m, -bar_from_m}, {&shares.below, 1}, y.low, " nearer");
-  draw_residuals(plot, {bar_from_m, bar_to_m}, {&shares.beyond, 1}, y.low, " beyond");
+  draw_residuals(plot, shares.edges, shares.bins, "");
+  draw_residuals(plot, {-bar_to_m, -bar_from_m}, {&shares.below, 1}, " nearer");
+  draw_residuals(plot, {bar_from_m, bar_to_m}, {&shares.beyond, 1}, " beyond");
   plot.write(-end_m, 0.6 * y.high, "nearer");
   plot.write(end_m, 0.6 * y.high, "beyond", "end");
   return plot.svg();
@@ -151,7 +150,7 @@ std::string transform_figure(const FitReport& report) {
       "Histogram of the probability integral transform",
       {.low = 0.0, .high = 1.0, .label = "F(reading), the model's probability of less"},
       {.low = 0.0, .high = std::max(1.5, 1.1 * std::ranges::max(bars)), .label = "readings, 1: as the model says"});
-  plot.fill_steps(even_edges(0.0, 1.0, bars.size()), std::vector<double>(bars.size()), bars, "pit");
+  plot.fill_steps(even_edges(0.0, 1.0, bars.size()), {}, bars, "pit");
   plot.draw_horizontal(1.0, "mark");
   return plot.svg();
 }
@@ -219,7 +218,7 @@ Report::Figure density_figure(const FitReport& report, double quantile) {
   // The peak may be narrower than the points are apart.
   for (const double d : even_edges(-4.0, 4.0, 80))
     x.push_back(std::clamp(density.expected_m() + d * sigma_m, 0.0, far_m));
-  std::sort(x.begin(), x.end());
+  std::ranges::sort(x);
   for (const double z : x)
     y.push_back(density.density(std::min(z, std::nexttoward(report.model.sensor.max_range_m, 0.0))));
   const std::vector<double> edges = even_edges(0.0, far_m, kDensityBins);
@@ -227,7 +226,7 @@ Report::Figure density_figure(const FitReport& report, double quantile) {
   const PlotAxis axis = decades_below(std::max(std::ranges::max(y), std::ranges::max(near.per_m)), "density (1/m)");
   Plot plot(fmt::format("Density of readings where {:.3g} m are expected", where.center_m),
             {.low = 0.0, .high = far_m, .label = "reading (m)"}, axis, 350, 260);
-  plot.fill_steps(edges, std::vector<double>(near.per_m.size(), axis.low), near.per_m, "bars");
+  plot.fill_steps(edges, {}, near.per_m, "bars");
   plot.draw_vertical(density.expected_m(), "mark");
   plot.draw_line(x, y, "model");
   plot.write(0.02 * far_m, axis.high * 0.45, surface_text(where.center_m, report.fit.model.hit_offset_m));
@@ -270,7 +269,7 @@ std::string convergence_figure(const FitReport& report) {
     x.push_back(static_cast<double>(x.size() + 1));
     y.push_back(log_likelihood / rays);
   }
-  const auto [low, high] = std::minmax_element(y.begin(), y.end());
+  const auto [low, high] = std::ranges::minmax_element(y);
   const double margin = std::max(0.06 * (*high - *low), 1e-9 * (1.0 + std::abs(*high)));
   Plot plot("Log-likelihood of every iteration",
             {.low = 1.0, .high = std::max(10.0, x.back()), .label = "iteration", .logarithmic = true},

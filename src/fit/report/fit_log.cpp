@@ -52,24 +52,19 @@ BeamSensor sensor_of(const FitLogOptions& options, std::span<const ReadingFacts>
   return sensor;
 }
 
-void append(const BeamData& more, BeamData& to) {
-  to.reading_m.insert(to.reading_m.end(), more.reading_m.begin(), more.reading_m.end());
-  to.expected_m.insert(to.expected_m.end(), more.expected_m.begin(), more.expected_m.end());
-  to.scan.insert(to.scan.end(), more.scan.begin(), more.scan.end());
-  to.cell_m = more.cell_m;
-}
-
 /// As one, whose scans are counted on from log to log.
 BeamData joined(std::vector<BeamData> logs) {
   if (logs.size() == 1) return std::move(logs.front());
   BeamData all;
-  for (BeamData& log : logs) {
+  for (const BeamData& log : logs) {
     if (log.scan.empty()) continue;
     const std::uint32_t first = log.scan.front();
     const bool follows = all.scan.empty() || first > all.scan.back();
     const std::uint32_t shift = follows ? 0 : all.scan.back() + 1 - first;
-    for (std::uint32_t& scan : log.scan) scan += shift;
-    append(log, all);
+    all.reading_m.insert(all.reading_m.end(), log.reading_m.begin(), log.reading_m.end());
+    all.expected_m.insert(all.expected_m.end(), log.expected_m.begin(), log.expected_m.end());
+    for (const std::uint32_t scan : log.scan) all.scan.push_back(scan + shift);
+    all.cell_m = log.cell_m;
   }
   return all;
 }
@@ -131,8 +126,9 @@ class LogFitter {
     shown_.clear();
     FitOptions how = fit_options(options_, world_.cell_m());
     how.stretch_of_scan = blocks_of_way(learned_poses_, how.stretches);
-    return fit_beam_model(
-        given_.logs.size(), [&](std::size_t log) { return learned_pairs(given_.logs[log]); }, sensor_, how);
+    std::vector<BeamData> of_logs;
+    for (const GivenLog& given : given_.logs) of_logs.push_back(learned_pairs(given));
+    return fit_beam_model(joined(std::move(of_logs)), sensor_, how);
   }
 
   /// The common parameters and the corrections of logs.
@@ -194,7 +190,7 @@ class LogFitter {
   }
 
   [[nodiscard]] static ScanLog picked(const GivenLog& given, std::span<const std::uint32_t> scans) {
-    ScanLog found = chosen_scans(given.log, scans);
+    ScanLog found = part_of(given.log, scans);
     if (!is_moved(given.log)) found.ray_offset.clear();
     return found;
   }
@@ -290,15 +286,6 @@ FitReport fit_logs(std::size_t logs, const LogReader& read, const World& world, 
 
 namespace {
 
-/// [pairs] The number of the scan of each, counted from 0.
-ScanNumbers scans_of(const BeamData& pairs) {
-  ScanNumbers scans(pairs.scan.size());
-  for (std::size_t i = 1; i < scans.size(); ++i) {
-    scans[i] = scans[i - 1] + (pairs.scan[i] != pairs.scan[i - 1] ? 1 : 0);
-  }
-  return scans;
-}
-
 void check_table(const BeamData& pairs) {
   const std::size_t n = pairs.reading_m.size();
   if (n == 0 || pairs.expected_m.size() != n || pairs.scan.size() != n) {
@@ -340,13 +327,13 @@ FitReport fit_table(const BeamData& pairs, const FitLogOptions& options, const s
   if (options.per_log != PerLog::kNothing) throw InputError("per_log is of logs, and a table of pairs has no poses");
   if (options.refine_poses) throw InputError("refine_poses is of logs, and a table of pairs has no poses");
   const BeamData table = with_scans(pairs);
-  const ScanNumbers scan_of = scans_of(table);
+  const ScanNumbers scan_of = counted_scans(table.scan);
   const std::size_t scans = scan_of.back() + std::size_t{1};
   const auto pairs_of = [&](const ScanNumbers& chosen) {
     return kept_pairs(table, [&](std::size_t i) { return std::ranges::binary_search(chosen, scan_of[i]); });
   };
   const ScanNumbers learned = choose_scans("", options.scans, scans);
-  const ScanNumbers held_out = held_out_scans(options, learned, "", scans);
+  const ScanNumbers held_out = held_out_scans(options.scans, options.test_scans, learned, "", scans);
   FitReport report;
   report.variant = options.variant;
   report.rows_are_scans = scans > 1 && scans == table.scan.size();

@@ -45,27 +45,6 @@ Message with_log_name(const Message& words, const std::string& log) {
   return words.empty() || log.empty() ? words : Message(log, ": ", words);
 }
 
-ScanLog chosen_scans(const ScanLog& log, std::span<const std::uint32_t> scans) {
-  ScanLog chosen = {.azimuth_rad = log.azimuth_rad,
-                    .pose = {},
-                    .range_m = {},
-                    .ray_offset = {},
-                    .has_own_rays = log.has_own_rays,
-                    .max_range_m = log.max_range_m,
-                    .laser = log.laser,
-                    .skipped = log.skipped,
-                    .notes = log.notes,
-                    .name = log.name};
-  for (const std::uint32_t scan : scans) {
-    chosen.pose.push_back(log.pose[scan]);
-    const auto readings = log.scan(scan);
-    chosen.range_m.insert(chosen.range_m.end(), readings.begin(), readings.end());
-    const auto offsets = log.offsets(scan);
-    chosen.ray_offset.insert(chosen.ray_offset.end(), offsets.begin(), offsets.end());
-  }
-  return chosen;
-}
-
 ScanNumbers held_out_scans(const std::string& scans, const std::string& test_scans, const ScanNumbers& learned,
                            const std::string& log, std::size_t of) {
   ScanNumbers chosen;
@@ -113,9 +92,7 @@ FitOptions fit_options(const FitLogOptions& options, double cell_m) {
 ReadingFacts reading_facts(std::span<const float> range_m, const std::string& name, double said_m) {
   ReadingFacts facts = {.name = name, .said_m = said_m};
   facts.pile.add(range_m);
-  if (!(facts.pile.nearest_m() > 0.0)) {
-    throw InputError(with_log_name(facts.pile.without_ranges(), name));
-  }
+  if (!(facts.pile.nearest_m() > 0.0)) throw InputError(with_log_name(facts.pile.without_ranges(), name));
   facts.code = facts.pile.code(said_m > 0.0 ? said_m : std::numeric_limits<double>::infinity());
   return facts;
 }

@@ -47,17 +47,9 @@ FitReport::Fact log_fact(const ScanLog& log);
 /// A note or flag with the name of its log in front, if there is one. Empty words stay empty.
 Message with_log_name(const Message& words, const std::string& log);
 
-/// These scans of a log as a separate log.
-ScanLog chosen_scans(const ScanLog& log, std::span<const std::uint32_t> scans);
-
 /// The scans to judge by, among `of` scans; empty if none are left. Throws when one of them was learned from.
 ScanNumbers held_out_scans(const std::string& scans, const std::string& test_scans, const ScanNumbers& learned,
                            const std::string& log, std::size_t of);
-/// `Options`: FitLogOptions or FieldLogOptions.
-template <class Options>
-ScanNumbers held_out_scans(const Options& options, const ScanNumbers& learned, const std::string& log, std::size_t of) {
-  return held_out_scans(options.scans, options.test_scans, learned, log, of);
-}
 
 /// HeldOut::note of test scans that were not named. `has_cells`: whether the world is a map.
 std::string held_out_note(bool has_cells);

@@ -75,7 +75,7 @@ class Heat {
       if (std::isfinite(value)) values.push_back(value / rays_);
     }
     if (values.empty()) return;
-    high_ = *std::max_element(values.begin(), values.end());
+    high_ = std::ranges::max(values);
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(kShownShare * static_cast<double>(values.size() - 1));
     std::nth_element(values.begin(), at, values.end());
     low_ = std::min(*at, high_ - 1e-9);

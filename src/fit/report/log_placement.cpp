@@ -103,8 +103,8 @@ struct FoundChange {
 };
 
 FoundChange find_change(const ScanLog& log, const ShareOnMap& share) {
-  const ScanLog few = some_rays(log, spread_scans(all_scans(log), kPlacedScans),
-                                (log.rays() + kPlacedRays - 1) / kPlacedRays, [](std::size_t) { return true; });
+  const ScanLog few =
+      part_of(log, spread_scans(all_scans(log), kPlacedScans), (log.rays() + kPlacedRays - 1) / kPlacedRays);
   FoundChange found;
   found.before = found.share = share(few);
   if (found.before > 1.0 - kLeastPlacedRise) return found;
@@ -116,7 +116,7 @@ FoundChange find_change(const ScanLog& log, const ShareOnMap& share) {
 }
 
 const char* unit_name(double unit) {
-  return kUnitNames.at(static_cast<std::size_t>(std::find(kUnits.begin(), kUnits.end(), unit) - kUnits.begin()));
+  return kUnitNames.at(static_cast<std::size_t>(std::ranges::find(kUnits, unit) - kUnits.begin()));
 }
 
 /// "divided by 100: are they centimetres?"
@@ -161,8 +161,7 @@ bool covers(const GridMap& map, const PlanarPose& at) {
 
 double share_beside(const ScanLog& log, const GridMap& outline) {
   if (outline.rows == 0) return 0.0;
-  const auto beside =
-      std::count_if(log.pose.begin(), log.pose.end(), [&](const PlanarPose& pose) { return !covers(outline, pose); });
+  const auto beside = std::ranges::count_if(log.pose, [&](const PlanarPose& pose) { return !covers(outline, pose); });
   return static_cast<double>(beside) / static_cast<double>(log.scans());
 }
 
@@ -223,8 +222,8 @@ ShareOnMap share_by_ends(const DistanceField& field) {
     const double near_m = near_m_of(field.cell_m());
     any.max_range_m = kReachM, any.min_range_m = kLeastNears * near_m;
     const FieldData ends = make_field_data(log, all_scans(log), field, any);
-    const auto near = std::count_if(ends.level.begin(), ends.level.end(),
-                                    [&](std::uint32_t level) { return field.distance_m(level) <= near_m; });
+    const auto near =
+        std::ranges::count_if(ends.level, [&](std::uint32_t level) { return field.distance_m(level) <= near_m; });
     return share_if_enough(static_cast<double>(near), static_cast<double>(ends.level.size()));
   };
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -47,9 +48,7 @@ std::vector<FrameFile> by_frame(const std::vector<fs::path>& files) {
   std::vector<FrameFile> frames;
   frames.reserve(files.size());
   for (const fs::path& file : files) frames.push_back({frame_of(file), file});
-  std::sort(frames.begin(), frames.end(), [](const FrameFile& a, const FrameFile& b) {
-    return a.frame != b.frame ? a.frame < b.frame : a.file < b.file;
-  });
+  std::ranges::sort(frames, {}, [](const FrameFile& one) { return std::tie(one.frame, one.file); });
   for (std::size_t k = 1; k < frames.size(); ++k) {
     if (frames[k].frame != frames[k - 1].frame) continue;
     throw InputError(
@@ -254,7 +253,7 @@ std::vector<std::uint8_t> outside(const std::array<double, 2>& sector_rad, std::
   const auto& [from, to] = sector_rad;
   std::vector<std::uint8_t> out;
   for (const double azimuth : azimuth_rad) out.push_back(azimuth >= from && azimuth <= to ? 0 : 1);
-  if (std::count(out.begin(), out.end(), 0) != 0) return out;
+  if (std::ranges::count(out, 0) != 0) return out;
   throw InputError(fmt::format("{}: no ray lies from {:.6g} to {:.6g} rad", name, from, to));
 }
 
@@ -330,7 +329,7 @@ WallFrames read_wall_images(const fs::path& folder, const WallImagesOptions& opt
 
 std::vector<fs::path> wall_cloud_files(const fs::path& folder, const std::string& pattern) {
   std::vector<fs::path> files = cloud_files(folder, pattern);
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 

@@ -17,7 +17,7 @@ constexpr double kAll = 1.0 - 1e-15;            // nothing lies beyond: half of 
 constexpr std::size_t kModelledPairs = 16'384;  // the error of a bar is at most 0.4 % of all readings
 
 MixtureBin& bin_at(MixtureShares& shares, double value) {
-  const auto upper = std::upper_bound(shares.edges.begin(), shares.edges.end(), value);
+  const auto upper = std::ranges::upper_bound(shares.edges, value);
   if (upper == shares.edges.begin()) return shares.below;
   if (upper == shares.edges.end()) return shares.beyond;
   return shares.bins[static_cast<std::size_t>(upper - shares.edges.begin()) - 1];
@@ -102,21 +102,13 @@ MixtureShares make_shares(const FitReport& report, std::vector<double> edges, bo
   const auto scale = [per_modelled](MixtureBin& bin) {
     for (double* component : {&bin.hit, &bin.shorts, &bin.rand}) *component *= per_modelled;
   };
-  std::for_each(shares.bins.begin(), shares.bins.end(), scale);
+  std::ranges::for_each(shares.bins, scale);
   scale(shares.below), scale(shares.beyond);
   shares.max_expected *= per_modelled;
   return shares;
 }
 
 }  // namespace
-
-std::vector<double> even_edges(double low, double high, std::size_t bins) {
-  std::vector<double> edges;
-  for (std::size_t i = 0; i <= bins; ++i) {
-    edges.push_back(low + (high - low) * static_cast<double>(i) / static_cast<double>(bins));
-  }
-  return edges;
-}
 
 MixtureShares shares_by_range(const FitReport& report, std::vector<double> edges) {
   return make_shares(report, std::move(edges), false);

@@ -207,9 +207,11 @@ LogCorrection correction_errors(const ScanLog& log, const ExpectedRanges& world,
   const Numbers at = numbers_of(found);
   Numbers errors = LogCorrector(log, world, model, options).std_errors(at);
   if (log.scans() < kParts * kLeastScansOfPart) return correction_of(errors);
+  const ScanNumbers all = all_scans(log);
   std::array<Numbers, kParts> of_part;
   for (std::size_t k = 0; k < kParts; ++k) {
-    const ScanLog part = scans_between(log, log.scans() * k / kParts, log.scans() * (k + 1) / kParts);
+    const std::size_t begin = log.scans() * k / kParts, end = log.scans() * (k + 1) / kParts;
+    const ScanLog part = part_of(log, std::span(all).subspan(begin, end - begin));
     of_part[k] = LogCorrector(part, world, model, options).climb(at, kPartStep);
   }
   for (std::size_t i = 0; i < kNumbers; ++i) {
@@ -278,7 +280,7 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
   check(options);
   refuse_own_rays(log, "and refined.log has one set of angles; leave out refine_poses");
   ScanNumbers scans = choose_scans(log.name, options.scans, log.scans());
-  ScanLog chosen = chosen_scans(log, scans);
+  ScanLog chosen = part_of(log, scans);
   FitLogOptions plain = options;
   plain.refine_poses.reset();
   plain.scans = "all";
@@ -294,7 +296,7 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
   how.on_progress = options.on_refine_progress;
   RefinedPoses refined = with_prefix(log.name, [&] { return refine_poses(chosen, world, report.model.sensor, how); });
 
-  const double gain = telling_gain(refined, chosen, world, report.model.sensor, options.compute);
+  const double gain = telling_gain(refined, report.model.sensor);
   report.fit = std::move(refined.fit);
   report.model.parameters = report.fit.model;
   report.shown = std::move(refined.judged);

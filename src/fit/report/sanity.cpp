@@ -85,8 +85,8 @@ double gain_of_student_t(const FitReport& report) {
 Message empty_mass_flag(const FitReport& report) {
   const BeamSensor& sensor = report.model.sensor;
   if (sensor.miss != MissPolicy::kBook || !(report.fit.model.w_hit > 0.0)) return "";
-  const auto missed = std::count_if(report.shown.expected_m.begin(), report.shown.expected_m.end(),
-                                    [&](float expected) { return reaches(expected, sensor.max_range_m); });
+  const auto missed = std::ranges::count_if(report.shown.expected_m,
+                                            [&](float expected) { return reaches(expected, sensor.max_range_m); });
   if (missed == 0) return "";
   const MixtureShares shares = shares_by_range(report, {0.0, usual_range_m(report)});
   // Random readings that lie there are another matter: a smaller maximum range is what helps.
@@ -157,11 +157,6 @@ std::vector<FrameScore> scores_of_scans(const BeamParameters& parameters, const 
   return scores;
 }
 
-/// Some rays of each scan, evenly spaced.
-ScanLog thinned(const ScanLog& log) {
-  return scans_between(log, 0, log.scans(), (log.rays() + kMostPoseRays - 1) / kMostPoseRays);
-}
-
 }  // namespace
 
 std::string unexplained_flag(std::string_view weight, double value, double most) {
@@ -176,12 +171,8 @@ std::string spread_flag(double sigma_m, double cell_m, double most_m) {
 
 std::string wrong_map_flag(const FitReport& report) {
   const BeamParameters& weights = report.fit.model;
-  if (std::string flag = unexplained_flag("w_short", weights.w_short, kMostUnexplained); !flag.empty()) {
-    return flag;
-  }
-  if (std::string flag = unexplained_flag("w_rand", weights.w_rand, kMostUnexplained); !flag.empty()) {
-    return flag;
-  }
+  if (std::string flag = unexplained_flag("w_short", weights.w_short, kMostUnexplained); !flag.empty()) return flag;
+  if (std::string flag = unexplained_flag("w_rand", weights.w_rand, kMostUnexplained); !flag.empty()) return flag;
   const double cell_m = report.shown.cell_m;
   return cell_m > 0.0 ? spread_flag(usual_sigma_m(report), cell_m, kMostCells * cell_m) : "";
 }
@@ -257,9 +248,7 @@ std::string GivenLogs::name_of(const GivenLog& given) const { return logs.size()
 
 bool GivenLogs::add_flags(std::span<const PlanarPose> poses, std::size_t stretches, bool takes_code,
                           const BeamSensor& sensor, LogReport& report) const {
-  for (const GivenLog& given : logs) {
-    add_fault("misplaced", with_log_name(given.misplaced, name_of(given)), report);
-  }
+  for (const GivenLog& given : logs) add_fault("misplaced", with_log_name(given.misplaced, name_of(given)), report);
   if (!first_unusable(report.sanity).empty()) return false;
   for (std::size_t i = 0; i < logs.size(); ++i) {
     const std::string name = name_of(logs[i]);
@@ -280,11 +269,8 @@ void GivenLogs::add_notes(bool takes_code, LogReport& report) const {
   }
 }
 
-double telling_gain(const RefinedPoses& refined, const ScanLog& log, const World& world, const BeamSensor& sensor,
-                    const Compute& compute) {
-  const ScanLog judging = some_rays(log, all_scans(log), 1, [](std::size_t ray) { return ray % 3 == 2; });
-  const BeamData before = make_beam_data(judging, all_scans(log), world, sensor.max_range_m, compute);
-  const std::vector<FrameScore> was = scores_of_scans(refined.fit_before.model, sensor, before),
+double telling_gain(const RefinedPoses& refined, const BeamSensor& sensor) {
+  const std::vector<FrameScore> was = scores_of_scans(refined.fit_before.model, sensor, refined.judged_before),
                                 is = scores_of_scans(refined.fit.model, sensor, refined.judged);
   if (is.size() < kLeastPoseScans) return 0.0;
   const MeanScore gain = score_difference(is, was);
@@ -294,7 +280,7 @@ double telling_gain(const RefinedPoses& refined, const ScanLog& log, const World
 
 PoseCheck check_poses(const ScanLog& log, const World& world, const BeamSensor& sensor, const FitLogOptions& options) {
   constexpr std::size_t kLeastRays = 3;
-  const ScanLog few = thinned(log);
+  const ScanLog few = part_of(log, all_scans(log), (log.rays() + kMostPoseRays - 1) / kMostPoseRays);
   if (few.rays() < kLeastRays) return {};
   RefineOptions how;
   how.fit = fit_options(options, world.cell_m());
@@ -306,7 +292,7 @@ PoseCheck check_poses(const ScanLog& log, const World& world, const BeamSensor& 
     PoseCheck check;
     check.common = find_common_move(few.pose, refined.pose, world.cell_m());
     if (!check.common.is_some() && check.common.typical_m < kMoveOfCells * world.cell_m()) return {};
-    check.gain = telling_gain(refined, few, world, sensor, options.compute);
+    check.gain = telling_gain(refined, sensor);
     return check;
   } catch (const InputError&) {
     return {};  // a third of these rays carries no evidence

@@ -104,7 +104,7 @@ struct GivenLogs {
   GivenLog& add(const ScanLog& log, const std::string& name, const Options& options) {
     GivenLog& given = logs.emplace_back(GivenLog{.log = log});
     given.learned = choose_scans(name, options.scans, log.scans());
-    given.held_out = held_out_scans(options, given.learned, name, log.scans());
+    given.held_out = held_out_scans(options.scans, options.test_scans, given.learned, name, log.scans());
     readings.push_back(reading_facts(log.range_m, name, options.max_range_m.value_or(log.max_range_m)));
     return given;
   }
@@ -121,10 +121,9 @@ struct GivenLogs {
 /// This number of evenly spaced scans tells whether the poses of a log are exact.
 inline constexpr std::size_t kPoseScans = 48;
 
-/// The gain of a judged ray in nats from the refined poses of these scans instead of the poses in the log. 0 if it is
-/// at most 0.05, or at most three standard errors by scan, or unknown.
-double telling_gain(const RefinedPoses& refined, const ScanLog& log, const World& world, const BeamSensor& sensor,
-                    const Compute& compute);
+/// The gain of a judged ray in nats from refined poses instead of the poses in the log. 0 if it is at most 0.05, or at
+/// most three standard errors by scan, or unknown.
+double telling_gain(const RefinedPoses& refined, const BeamSensor& sensor);
 
 /// Compares refined poses with the poses of a log.
 struct PoseCheck {

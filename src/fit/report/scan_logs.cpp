@@ -67,7 +67,7 @@ fs::path find_scan_log(const fs::path& log_or_run) {
     throw InputError(fmt::format("{}: a folder without */{}; a run has it where a sensor has the output scan_log",
                                  log_or_run.string(), kLogName));
   }
-  std::sort(logs.begin(), logs.end());
+  std::ranges::sort(logs);
   throw InputError(fmt::format("{}: a run with {} scan logs; choose one, such as {}", log_or_run.string(), logs.size(),
                                logs.front().string()));
 }
@@ -112,8 +112,7 @@ double LogScores::mean_per_ray() const {
 }
 
 const ScanScore& LogScores::least_likely() const {
-  return *std::min_element(scans.begin(), scans.end(),
-                           [](const ScanScore& a, const ScanScore& b) { return a.log_likelihood < b.log_likelihood; });
+  return *std::ranges::min_element(scans, {}, &ScanScore::log_likelihood);
 }
 
 LogScores score_log(const BeamModel& model, const World& world, const ScanLog& log, std::string_view scans,
@@ -202,14 +201,13 @@ LogHeatmap heatmap_of_log(const BeamModel& model, const World& world, const Scan
 std::vector<Vec3> scan_hits_world(const ScanLog& log, std::uint32_t scan, const BeamSensor& sensor) {
   if (scan >= log.scans()) throw InputError(fmt::format("scan {} is not in [0, {})", scan, log.scans()));
   const Pose world_from_sensor = pose_from_planar(log.pose[scan]);
-  const std::span<const RayOffset> offsets = log.offsets(scan);
   std::vector<Vec3> hits;
   for (std::size_t i = 0; i < log.rays(); ++i) {
     const double range_m = log.scan(scan)[i];
     if (classify(range_m, sensor) != ReadingKind::kRange) continue;
-    const RayOffset o = offsets.empty() ? RayOffset{} : offsets[i];
-    const auto [s, c] = math::sincos(log.azimuth_rad[i] + o.yaw_rad);
-    hits.push_back(world_from_sensor * Vec3{o.x_m + range_m * c, o.y_m + range_m * s, 0.0});
+    const PlanarPose from = ray_of(log, scan, i);
+    const auto [s, c] = math::sincos(from.yaw_rad);
+    hits.push_back(world_from_sensor * Vec3{from.x_m + range_m * c, from.y_m + range_m * s, 0.0});
   }
   return hits;
 }

@@ -10,7 +10,6 @@
 #include "core/errors.hpp"
 #include "core/text.hpp"
 #include "fit/report/figures.hpp"
-#include "fit/report/sections.hpp"
 #include "report/report.hpp"
 
 namespace fathom {
@@ -67,7 +66,7 @@ Json sensor_json(const WallSensor& sensor) {
 /// Of turns: the fewest and the most columns.
 Json turns_json(const WallFit& fit) {
   if (!fit.turns) return nullptr;
-  const auto [least, most] = std::minmax_element(fit.turns->cols.begin(), fit.turns->cols.end());
+  const auto [least, most] = std::ranges::minmax_element(fit.turns->cols);
   return {{"least_cols", *least}, {"most_cols", *most}};
 }
 
@@ -82,8 +81,7 @@ Json size_json(const WallCorrelation& c) {
 
 std::size_t walls_found(const WallReport& report) {
   const std::vector<WallPlane>& planes = report.fit.measure.planes;
-  return static_cast<std::size_t>(
-      std::count_if(planes.begin(), planes.end(), [](const WallPlane& p) { return p.is_found; }));
+  return static_cast<std::size_t>(std::ranges::count_if(planes, [](const WallPlane& p) { return p.is_found; }));
 }
 
 Report::Cell estimate_cell(const Estimate& e, std::string_view form, double unit = 1.0) {
@@ -124,9 +122,7 @@ Report::Section correlation_section(const WallReport& report) {
   };
   add("across", estimate_cell(c.across_px, "{:.3g}"), unit);
   if (has_rows(report)) add("down", estimate_cell(c.down_px, "{:.3g}"), unit);
-  if (!report.fit.measure.in_time.empty()) {
-    add("time between key frames", number_cell(c.time_s.value, "{:.3g}"), "s");
-  }
+  if (!report.fit.measure.in_time.empty()) add("time between key frames", number_cell(c.time_s.value, "{:.3g}"), "s");
   if (c.across_px.value > 0.0 || c.down_px.value > 0.0) {
     add(fmt::format("misfit of the shape {}", shape), number_cell(c.misfit, "{:.3f}"), "");
     add("misfit of the other shape", number_cell(c.other_misfit, "{:.3f}"), "");

@@ -18,6 +18,7 @@ namespace fathom {
 namespace {
 
 constexpr std::size_t kMostCentres = 4000;  // of neighbourhoods
+constexpr std::size_t kWallGroups = 64;     // of frames, left out one after the other for errors
 constexpr double kMostSizePx = 64.0;
 constexpr double kLeastCorrelation = 0.05;  // lags are fitted up to the first below, and one more
 constexpr double kWhite = 0.01, kWhiteErrors = 3.0;
@@ -204,7 +205,7 @@ double best_time(const std::vector<Estimate>& in_time, double shared, double rat
       square += off * off;
     }
   }
-  return times_s[static_cast<std::size_t>(std::min_element(squares.begin(), squares.end()) - squares.begin())];
+  return times_s[static_cast<std::size_t>(std::ranges::min_element(squares) - squares.begin())];
 }
 
 /// Standard error of a size from its values without one group of frames after the other.
@@ -217,8 +218,7 @@ double size_error(double size_px, const std::vector<double>& without) {
 void fit_image(const WallWork& work, const WallFrameSums& all, ShapeFit::Direction across, ShapeFit::Direction down,
                WallCorrelation& result) {
   const WallNeighbours neighbours(work);
-  const auto frames =
-      std::count_if(work.fits.begin(), work.fits.end(), [](const auto& fit) { return fit.has_value(); });
+  const auto frames = std::ranges::count_if(work.fits, [](const auto& fit) { return fit.has_value(); });
   const double readings = static_cast<double>(work.measure.readings) / static_cast<double>(frames);
   const auto of_shape = [&](CorrelationShape shape) {
     ShapeFit fit(shape, result.shared, static_cast<double>(work.rays.unknowns()), readings, neighbours);

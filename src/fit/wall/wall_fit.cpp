@@ -276,7 +276,7 @@ class WallLearner {
 
   void flag_turns() {
     if (!frames_.turns) return;
-    const auto [least, most] = std::minmax_element(frames_.turns->cols.begin(), frames_.turns->cols.end());
+    const auto [least, most] = std::ranges::minmax_element(frames_.turns->cols);
     const std::string columns =
         frames_.turns->knows_losses ? fmt::format(", {} to {} columns a turn", *least, *most) : "";
     flag("turns", "points lie between the rays of the sensor: the fit takes the directions of the points" + columns);
@@ -329,8 +329,7 @@ class WallLearner {
       const WallRingError& error = work_.rings[ring];
       return std::max(std::abs(error.at(nearest_m)), std::abs(error.at(farthest_m)));
     };
-    const std::size_t worst = *std::max_element(erring.begin(), erring.end(),
-                                                [&](std::size_t a, std::size_t b) { return most_m(a) < most_m(b); });
+    const std::size_t worst = *std::ranges::max_element(erring, {}, most_m);
     std::string what = erring.size() == 1 ? fmt::format("ring {} is off in all frames", worst)
                                           : fmt::format("{} rings are off in all frames, ring {} the most",
                                                         grouped(erring.size()), worst);

@@ -59,8 +59,7 @@ std::vector<Candidate> candidates(const ChainReturns& r, std::vector<Message>& f
   const double share = static_cast<double>(covered.lost) / static_cast<double>(r.size());
   const std::vector<detail::LossCandidate> laws =
       detail::loss_candidates({.lost_share = share, .kept_rad = covered.kept_rad, .far_m = covered.farthest_m});
-  const detail::LossCandidate& chance =
-      *std::find_if(laws.begin(), laws.end(), [](const auto& law) { return law.cause == LossCause::kChance; });
+  const detail::LossCandidate& chance = *std::ranges::find(laws, LossCause::kChance, &detail::LossCandidate::cause);
   const std::string by_chance(chance.begun.slug());
   std::vector<Candidate> all = {{by_chance, {chance.begun}, chance.free}};
   const auto add_laws = [&](LossCause cause) {
@@ -262,7 +261,7 @@ void even_out_rings(std::span<const std::uint16_t> ring, std::vector<double>& un
 
 /// Whether errors by their deviation have a larger fourth moment than normal ones.
 bool are_heavy(const NoiseChain& chain, const ChainReturns& readings, bool of_rings) {
-  const double nearest_m = double{*std::min_element(readings.clean_range_m.begin(), readings.clean_range_m.end())};
+  const double nearest_m = double{std::ranges::min(readings.clean_range_m)};
   if (!(deviation_at(chain, nearest_m) > kRounding * nearest_m)) return false;  // what single floats leave is no noise
   std::vector<double> units;
   for (std::size_t i = 0; i < readings.size(); ++i) {

@@ -165,7 +165,7 @@ std::optional<Vec3> most_votes(const WallRays& rays, std::span<const float> meas
   const std::vector<std::size_t> voters = some_of(first, kMostVotes);
   const auto votes = [&](const Vec3& m) {
     if (!is_upright(m, choice)) return 0.0;
-    return static_cast<double>(std::count_if(voters.begin(), voters.end(), [&](std::size_t i) {
+    return static_cast<double>(std::ranges::count_if(voters, [&](std::size_t i) {
       const double clean_m = rays.clean_m(i, m);
       return clean_m > 0.0 && std::abs(double{measured[i]} - clean_m) <= kWallGate * tolerance.at(rays, i, clean_m);
     }));
@@ -272,9 +272,7 @@ std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const floa
   for (std::size_t i = 0; i < measured_m.size(); ++i) {
     if (!std::isnan(measured_m[i])) at.push_back(i);
   }
-  if (at.size() < least) {
-    return nothing(fmt::format("has {} readings, and a wall needs {}", at.size(), least), why_not);
-  }
+  if (at.size() < least) return nothing(fmt::format("has {} readings, and a wall needs {}", at.size(), least), why_not);
   const auto start = least_median(rays, measured_m, at, key);
   if (!start || !std::isfinite(start->score)) return nothing("its readings lie on no plane before the sensor", why_not);
   WallPlaneFit fit{.m = start->m};

@@ -403,7 +403,7 @@ class ReturnMaker {
 }  // namespace
 
 std::vector<WallRingError> ring_errors(const WallWork& work, const WallLidar& lidar, double part) {
-  const std::size_t rings = std::size_t{*std::max_element(lidar.ring.begin(), lidar.ring.end())} + 1;
+  const std::size_t rings = std::size_t{std::ranges::max(lidar.ring)} + 1;
   std::vector<std::vector<RingSums>> frames(rings);
   std::vector<RingSums> all(rings);
   for (std::size_t f = 0; f < work.fits.size(); ++f) {
@@ -423,7 +423,7 @@ std::vector<WallRingError> ring_errors(const WallWork& work, const WallLidar& li
   for (std::size_t ring = 0; ring < rings; ++ring) {
     errors.push_back(ring_error(frames[ring], all[ring])), sizes_m.push_back(size_m(errors[ring], all[ring]));
   }
-  const double largest_m = *std::max_element(sizes_m.begin(), sizes_m.end());
+  const double largest_m = std::ranges::max(sizes_m);
   for (std::size_t ring = 0; ring < rings; ++ring) {
     if (sizes_m[ring] < part * largest_m) errors[ring] = {};
   }

@@ -111,8 +111,7 @@ std::size_t middle_frame(std::span<const WallPlane> planes) {
     if (planes[f].is_found) found.push_back(f);
   }
   const auto middle = found.begin() + static_cast<std::ptrdiff_t>(found.size() / 2);
-  std::nth_element(found.begin(), middle, found.end(),
-                   [&](std::size_t a, std::size_t b) { return planes[a].distance_m < planes[b].distance_m; });
+  std::ranges::nth_element(found, middle, {}, [&](std::size_t f) { return planes[f].distance_m; });
   return *middle;
 }
 
@@ -135,7 +134,7 @@ double usual_gap(const WallFrames& frames, const WallWork& work, double steps_pe
     levels.push_back(std::llround(work.rays.focal_baseline_px_m / double{frames.measured_m[i]} * steps_per_px));
   }
   const std::size_t readings = levels.size();
-  std::sort(levels.begin(), levels.end());
+  std::ranges::sort(levels);
   levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
   if (levels.size() < kLeastSeenLevels || readings < kReadingsPerLevel * levels.size()) return 0.0;
   std::vector<double> gaps;
@@ -228,9 +227,8 @@ void check_depths(const WallFrames& frames, const WallWork& work) {
   const std::size_t middle = middle_frame(planes);
   const std::string words = wall_words(frames, middle, planes[middle].distance_m);
   const double max_range_m = frames.sensor.max_range_m;
-  const auto within = std::count_if(planes.begin(), planes.end(), [&](const WallPlane& plane) {
-    return plane.is_found && plane.distance_m < max_range_m;
-  });
+  const auto within = std::ranges::count_if(
+      planes, [&](const WallPlane& plane) { return plane.is_found && plane.distance_m < max_range_m; });
   if (max_range_m > 0.0 && static_cast<double>(within) < kLeastShown * static_cast<double>(planes.size())) {
     throw InputError(words, ", beyond ", Setting{"max_range_m"},
                      fmt::format(" = {:g}, and {} of {} frames show one within it: see whether ", max_range_m, within,

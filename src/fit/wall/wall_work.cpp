@@ -266,7 +266,7 @@ class WallFrameFitter {
   }
 
   void check_found() const {
-    const auto found = std::count_if(w_.fits.begin(), w_.fits.end(), [](const auto& fit) { return fit.has_value(); });
+    const auto found = std::ranges::count_if(w_.fits, [](const auto& fit) { return fit.has_value(); });
     if (found == 0) refuse();
     if (static_cast<double>(found) >= kLeastShown * static_cast<double>(count())) return;
     throw InputError(fmt::format("{} of {} frames show a wall, fewer than one in twenty: these are no frames of a wall",
@@ -277,8 +277,8 @@ class WallFrameFitter {
   [[noreturn]] void refuse() const {
     const double max_range_m = w_.rays.max_range_m;
     const std::span<const float> readings = measured(0);
-    const auto beyond = std::count_if(readings.begin(), readings.end(),
-                                      [&](float m) { return std::isfinite(m) && double{m} >= max_range_m; });
+    const auto beyond =
+        std::ranges::count_if(readings, [&](float m) { return std::isfinite(m) && double{m} >= max_range_m; });
     Message lost;
     if (w_.rays.is_planar && max_range_m != 0.0 && beyond != 0) {
       lost = Message(fmt::format(" ({} more {} not below ", beyond, are(static_cast<std::uint64_t>(beyond))),

@@ -150,7 +150,6 @@ std::size_t name_pixels(const WallRays& rays, std::span<const float> measured_m,
 // Frames of a wall with their planes, and the steps of learning from them.
 
 inline constexpr double kLeastShown = 0.05;         ///< share of the frames that have to show a wall
-inline constexpr std::size_t kWallGroups = 64;      ///< of frames, left out one after the other for errors
 inline constexpr std::size_t kLeastInWallBin = 20;  ///< readings below which there is no deviation
 
 /// Correlations at lags of 0 to kLags.

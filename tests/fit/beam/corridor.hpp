@@ -179,8 +179,16 @@ inline std::vector<Learned> learn_from_each(const CorridorStudy& study, const st
 inline BeamFit learn_from_all(const CorridorStudy& study, const std::vector<BeamData>& parts) {
   FitOptions options = {.start = study.truth, .fit_hit_offset = true};
   options.tolerance = 1e-8;
-  return fit_beam_model(
-      parts.size(), [&](std::size_t part) { return parts[part]; }, study.sensor, options);
+  BeamData all;
+  std::uint32_t first = 0;
+  for (const BeamData& part : parts) {
+    all.cell_m = part.cell_m;
+    all.reading_m.insert(all.reading_m.end(), part.reading_m.begin(), part.reading_m.end());
+    all.expected_m.insert(all.expected_m.end(), part.expected_m.begin(), part.expected_m.end());
+    for (const std::uint32_t scan : part.scan) all.scan.push_back(first + scan);
+    first = all.scan.back() + 1;
+  }
+  return fit_beam_model(all, study.sensor, options);
 }
 
 /// The likelihood field of the corridor, `parts`: ends of one world each.

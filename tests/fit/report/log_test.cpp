@@ -503,6 +503,26 @@ TEST(FitLogs, OfOneLogAreItsFit) {
                   1, [&](std::size_t) { return log; }, room(), kOneThread)) == all_of(one));
 }
 
+TEST(FitLogs, LearnFromTwoHalvesWhatTheWholeLogTells) {
+  const ScanLog log = log_in_room();
+  std::vector<ScanLog> halves(2, log);
+  for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+    const auto scans = static_cast<std::ptrdiff_t>(log.scans() / 2), first = static_cast<std::ptrdiff_t>(k) * scans;
+    const auto readings = log.range_m.begin() + first * static_cast<std::ptrdiff_t>(log.rays());
+    halves[k].pose.assign(log.pose.begin() + first, log.pose.begin() + first + scans);
+    halves[k].range_m.assign(readings, readings + scans * static_cast<std::ptrdiff_t>(log.rays()));
+  }
+  const FitLogOptions all = {.scans = "all", .compute = {.threads = 1}};
+  const BeamFit whole = fit_log(log, room(), all).fit,
+                both = fit_logs(
+                           2, [&](std::size_t i) { return halves[i]; }, room(), all)
+                           .fit;
+  EXPECT_EQ(both.model, whole.model);
+  EXPECT_EQ(both.log_likelihood_by_iteration, whole.log_likelihood_by_iteration);
+  EXPECT_EQ(both["sigma_hit_m"].std_error, whole["sigma_hit_m"].std_error);
+  EXPECT_EQ(both.kinds, whole.kinds);
+}
+
 TEST(FitLogs, RefuseLogsThatDisagree) {
   std::vector<ScanLog> logs = some_logs();
   const auto read = [&](std::size_t i) { return logs[i]; };
