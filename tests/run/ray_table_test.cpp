@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <cstring>
-#include <limits>
-
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <fathom/fathom.hpp>
 
 #include "core/text/formats.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::contains;
-using test::message_of;
-using test::TemporaryFolder;
 
 TEST(RayTableTest, MayBeginWithAByteOrderMark) {
   const TemporaryFolder folder;
@@ -197,4 +188,4 @@ TEST(RayTableTest, RefusesRangesAndNames) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -2,11 +2,7 @@
 #pragma once
 // A small valid scene to begin from.
 
-#include <filesystem>
-#include <map>
-#include <stdexcept>
-#include <string>
-
+#include "support/expect.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace fathom::test {

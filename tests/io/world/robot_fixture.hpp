@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <string>
-
-#include <gtest/gtest.h>
-
 #include <fathom/files/robot.hpp>
 
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace fathom::test {
