@@ -11,7 +11,6 @@
 #include <fathom/sensor/pattern.hpp>
 
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

@@ -6,7 +6,6 @@
 #include <fathom/fathom.hpp>
 
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

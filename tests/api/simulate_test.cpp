@@ -10,7 +10,6 @@
 #include <fathom/simulate/parameter_range.hpp>
 
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

@@ -6,7 +6,6 @@
 #include <sys/types.h>
 
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace cli_test {
 

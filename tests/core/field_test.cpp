@@ -4,8 +4,6 @@
 
 #include <fathom/core/field.hpp>
 
-#include <rapidcheck/gtest.h>
-
 #include "support/expect.hpp"
 
 namespace fathom {

@@ -6,7 +6,6 @@
 
 #include "core/text/files.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

@@ -2,8 +2,6 @@
 // The law of devices on a GPU: every channel of every example, and of random sensors and chains, is the processor's,
 // bit by bit. tests/render/device holds what needs no GPU.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/frame/frame.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/run.hpp>

@@ -2,8 +2,6 @@
 #pragma once
 // Random rooms, sensors and chains for the laws of devices, and the comparison of all channels.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/noise/noise.hpp>
 
 #include "render/stereo_scenes.hpp"

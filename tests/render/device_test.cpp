@@ -2,8 +2,6 @@
 // The law of the device for random sensors and chains: the device's source, run here thread by thread, gives every
 // channel of the processor's frame, bit by bit. tests/run/device_test.cpp has the examples.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/noise/custom.hpp>
 
 #include "render/any_sensors.hpp"

@@ -2,8 +2,6 @@
 // The fields of correlated draws against their closed forms and an oracle in double precision
 // (fathom/noise/correlation.hpp).
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/noise/custom.hpp>
 #include <fathom/noise/models.hpp>
 

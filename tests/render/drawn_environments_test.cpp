@@ -2,8 +2,6 @@
 // What is drawn of sensors and entities in a batch of environments is what the environment alone has, a simulator with
 // these values, and a device: bit by bit.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/simulate/environments.hpp>
 
 #include "render/any_sensors.hpp"

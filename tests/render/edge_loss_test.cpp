@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Losses beside jumps in depth: which pixels, and how often.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/core/geometry.hpp>
 #include <fathom/noise/edge_loss.hpp>
 

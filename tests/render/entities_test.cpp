@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Entities in frames: which ones a sensor ignores, and their labels.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/environments.hpp>
 

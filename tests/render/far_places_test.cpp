@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Places and vertices have limits, and within them nothing that is built of them ends the process.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/sensor/pattern.hpp>

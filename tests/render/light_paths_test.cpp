@@ -3,8 +3,6 @@
 
 #include "render/light_paths.hpp"
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/simulate/environments.hpp>
 
 #include "render/any_sensors.hpp"

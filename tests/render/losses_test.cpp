@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Losses in frames: at their limits, in their order, and of ranges that are no measurement.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/noise/loss_angle.hpp>
 #include <fathom/noise/stereo_energy.hpp>
 #include <fathom/simulate/environments.hpp>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The window over the image of a frame: where it stands among the stages, what follows it, and its loops over images.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/noise/matching_window.hpp>
+
 #include <fathom/simulate/environments.hpp>
 
 #include "render/any_sensors.hpp"

@@ -2,8 +2,6 @@
 // Entities that move while a rolling sensor scans, and the channel velocity: against each ray alone in the scene of its
 // time, in double precision.
 
-#include <rapidcheck/gtest.h>
-
 #include "core/compute.hpp"
 #include "render/any_sensors.hpp"
 #include "render/test_scenes.hpp"

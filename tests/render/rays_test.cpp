@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rays in frames: the names of quads in a plan, grids of parallel rays, rolling frames.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/sensor/kinds.hpp>
 
 #include "render/plan.hpp"

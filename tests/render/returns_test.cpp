@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rays that diverge, and several returns of each.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/simulator.hpp>
 

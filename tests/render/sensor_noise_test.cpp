@@ -3,8 +3,6 @@
 
 #include <fathom/simulate/sensor_noise.hpp>
 
-#include <rapidcheck/gtest.h>
-
 #include "render/any_sensors.hpp"
 #include "render/simulators.hpp"
 #include "render/stereo_scenes.hpp"

@@ -3,8 +3,6 @@
 
 #include <fathom/simulate/simulator.hpp>
 
-#include <rapidcheck/gtest.h>
-
 #include "render/any_sensors.hpp"
 #include "render/test_scenes.hpp"
 #include "support/brute_caster.hpp"

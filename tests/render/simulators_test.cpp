@@ -5,8 +5,6 @@
 
 #include <thread>
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/simulator.hpp>
 

@@ -2,8 +2,6 @@
 // When frames are measured and when they arrive: closed forms, the laws of the draws, and the same frames whatever was
 // rendered before.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/sensor.hpp>

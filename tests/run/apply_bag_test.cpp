@@ -11,7 +11,6 @@
 #include "io/message/sensors.hpp"
 #include "run/message_noise.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test::apply_bag_test {
 namespace {

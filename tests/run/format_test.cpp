@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The keys of scene files arrive in the scene.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/run.hpp>

@@ -4,7 +4,6 @@
 #include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test::override_test {
 namespace {

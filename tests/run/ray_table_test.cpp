@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
-#include <rapidcheck/gtest.h>
 
 #include <fathom/fathom.hpp>
 
 #include "core/text/formats.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Clouds for calibration: bytes as messages lay them out, rows by elevation or ring, firings by azimuth.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/fit/frames.hpp>
 
 #include "fit/frames/cloud_frames.hpp"
 #include "io/message/cdr.hpp"
 #include "io/message/sensors.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom {
 namespace {

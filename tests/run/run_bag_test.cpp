@@ -14,7 +14,6 @@
 #include "io/message/sensors.hpp"
 #include "run/sensor_topics.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

@@ -3,7 +3,6 @@
 
 #include "fit/frames/chain_frames.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

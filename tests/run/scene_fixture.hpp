@@ -3,7 +3,6 @@
 // A small valid scene to begin from.
 
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 

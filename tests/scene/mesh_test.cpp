@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <rapidcheck/gtest.h>
 
 #include <fathom/scene/mesh.hpp>
 

@@ -3,8 +3,6 @@
 
 #include "scene/poses.hpp"
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/scene/trajectory.hpp>
 
 #include "support/expect.hpp"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <rapidcheck/gtest.h>
 
 #include <fathom/core/ids.hpp>
 #include <fathom/scene/scene.hpp>

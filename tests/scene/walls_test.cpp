@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Occupied cells as blocks: area and volume are known, whatever is merged.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/scene/grid_map.hpp>
 
 #include "support/expect.hpp"

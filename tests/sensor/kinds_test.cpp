@@ -3,9 +3,6 @@
 
 #include <fathom/sensor/kinds.hpp>
 
-#include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/sensor.hpp>
 

@@ -2,9 +2,6 @@
 // The rays of every kind against closed forms: angles and times are recovered from the pattern and compared with what
 // was asked for.
 
-#include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/core/geometry.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/simulate/sensor.hpp>

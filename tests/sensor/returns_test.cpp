@@ -3,8 +3,6 @@
 
 #include <fathom/sensor/returns.hpp>
 
-#include <rapidcheck/gtest.h>
-
 #include "sensor/returns.hpp"
 #include "support/expect.hpp"
 

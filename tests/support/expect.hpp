@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What every test includes: GoogleTest, the standard library except its rare parts, and messages of thrown errors.
+// What every test includes: GoogleTest, rapidcheck, the standard library except its rare parts, and messages of errors.
 
 #include <algorithm>
 #include <array>
@@ -35,8 +35,12 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
 
 #include <fathom/core/error.hpp>
+
+#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 

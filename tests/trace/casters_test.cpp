@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Every caster against the brute-force one in double precision, over random scenes and over what changes in a scene.
 
-#include <rapidcheck/gtest.h>
-
 #include "support/casters.hpp"
+
 #include "support/expect.hpp"
 #include "support/sanitized.hpp"
 #include "trace/compare.hpp"

@@ -4,8 +4,6 @@
 
 #include <iomanip>
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/sensor/pattern.hpp>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Entities that are seen from their front alone, by every caster and in every way to cast.
 
-#include <rapidcheck/gtest.h>
-
 #include "support/casters.hpp"
 #include "support/expect.hpp"
 #include "support/sanitized.hpp"

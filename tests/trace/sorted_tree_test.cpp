@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Trees as a device builds and refits them, thread by thread.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/core/compute.hpp>
 #include <fathom/scene/mesh.hpp>
 

@@ -3,8 +3,6 @@
 // origin, scaled, mirrored. Rays aimed at edges are what leaks first, one in some thousand with an ordinary robust
 // test.
 
-#include <rapidcheck/gtest.h>
-
 #include "support/casters.hpp"
 #include "support/expect.hpp"
 #include "support/sanitized.hpp"

@@ -11,7 +11,6 @@
 #include "live/live_source.hpp"
 #include "run/sensor_topics.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

@@ -2,7 +2,6 @@
 // Messages of the Foxglove protocol, and the hub between a source and its clients.
 
 #include <nlohmann/json.hpp>
-#include <rapidcheck/gtest.h>
 
 #include "live/live_source.hpp"
 #include "live/messages.hpp"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The frames of WebSocket: the examples of RFC 6455, messages in any pieces, and errors.
 
-#include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
-
 #include "live/socket/http.hpp"
 #include "live/socket/web_socket.hpp"
 #include "support/expect.hpp"

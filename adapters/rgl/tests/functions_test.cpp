@@ -9,7 +9,6 @@
 #include "rgl/tests/failing_new.hpp"
 #include "rgl/tests/functions.hpp"
 #include "rgl/tests/scene.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

@@ -2,7 +2,6 @@
 // Section 7 of the interface's facts: order of execution, what a refused run leaves, errors of the background thread.
 
 #include "rgl/tests/scene.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test::test::graph_semantics_test {
 namespace {

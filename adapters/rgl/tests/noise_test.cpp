@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The three noises: moments over many runs, new draws each run, frames, seeds, misses.
 
-#include <rapidcheck/gtest.h>
 #include <rgl/api/extensions/weather.h>
 
 #include <fathom/noise/snow.hpp>

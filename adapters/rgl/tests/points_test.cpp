@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What nodes do to points, against loops that anyone can read.
 
-#include <rapidcheck/gtest.h>
-
 #include "parts/clouds.hpp"
 #include "parts/tracer.hpp"
 #include "support/expect.hpp"

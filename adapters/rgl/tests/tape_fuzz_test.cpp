@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "rgl/tests/scene.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

@@ -14,7 +14,6 @@
 #include "ros/participant.hpp"
 #include "ros/tests/judge.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <lz4frame.h>
 #include <nlohmann/json.hpp>
-#include <rapidcheck/gtest.h>
 #include <zstd.h>
 
 #include "io/bag/mcap_format.hpp"
@@ -12,7 +11,6 @@
 #include "io/message/geometry.hpp"
 #include "io/message/sensors.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bags of all formats, and their reports. SQLite makes the .db3 files with the tables of rosbag2.
 
-#include <rapidcheck/gtest.h>
 #include <sqlite3.h>
 
 #include <fathom/files/bags.hpp>
@@ -12,7 +11,6 @@
 #include "io/message/geometry.hpp"
 #include "io/message/sensors.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test::read_bag_test {
 namespace {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Readers of the cloud formats, written from the formats' descriptions and not from the writers.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/files/clouds.hpp>
 
 #include "frame/frame_writer.hpp"
 #include "io/picture/frames.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 

@@ -2,14 +2,12 @@
 // Points as drivers lay them out: tables and bytes worked out by hand from the drivers' structs.
 
 #include <fmt/format.h>
-#include <rapidcheck/gtest.h>
 
 #include "frame/frame_writer.hpp"
 #include "io/cloud/cloud_message.hpp"
 #include "io/message/cdr.hpp"
 #include "io/picture/frames.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

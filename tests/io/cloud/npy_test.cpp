@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <rapidcheck/gtest.h>
 
 #include <fathom/files/clouds.hpp>
 
 #include "core/text/formats.hpp"
 #include "io/picture/frames.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

@@ -2,11 +2,9 @@
 // Clouds that others wrote: the same points come out of every format, and what is cut short is refused.
 
 #include <fmt/format.h>
-#include <rapidcheck/gtest.h>
 
 #include "io/cloud/read_cloud.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

@@ -9,7 +9,6 @@
 #include "io/message/cdr.hpp"
 #include "io/message/sensors.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

@@ -10,7 +10,6 @@
 #include "io/message/geometry.hpp"
 #include "io/message/sensors.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

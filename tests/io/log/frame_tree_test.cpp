@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Frames of tf: ways through the tree against products of poses, and times between stamps.
 
-#include <rapidcheck/gtest.h>
-
 #include "io/log/frame_tree.hpp"
+
 #include "support/expect.hpp"
 
 namespace fathom::test {

@@ -12,7 +12,6 @@
 #include "fit/beam/files.hpp"
 #include "io/log/scan_lines.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

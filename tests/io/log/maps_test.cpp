@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 #include <png.h>
-#include <rapidcheck/gtest.h>
 
 #include <fathom/files/maps.hpp>
 #include <fathom/scene/grid_map.hpp>
@@ -10,7 +9,6 @@
 #include "fit/beam/files.hpp"
 #include "io/log/maps.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

@@ -8,7 +8,6 @@
 #include "core/text/text_lines.hpp"
 #include "io/log/scan_lines.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {

@@ -4,7 +4,6 @@
 #include "io/mesh/gltf_document.hpp"
 #include "io/mesh/gltf_documents.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test::gltf_buffers_test {
 namespace {

@@ -5,7 +5,6 @@
 #include "io/mesh/mesh_files.hpp"
 #include "io/mesh/read_mesh.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test::mesh_parts_test {
 namespace {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <rapidcheck/gtest.h>
 
 #include "io/mesh/mesh_files.hpp"
 #include "io/mesh/read_mesh.hpp"

@@ -7,7 +7,6 @@
 #include "io/mesh/mesh_files.hpp"
 #include "io/mesh/read_mesh.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test::read_mesh_test {
 namespace {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <nlohmann/json.hpp>
-#include <rapidcheck/gtest.h>
 
 #include "io/message/cdr.hpp"
 #include "io/message/geometry.hpp"

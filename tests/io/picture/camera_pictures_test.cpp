@@ -11,7 +11,6 @@
 #include "io/picture/painter.hpp"
 #include "io/picture/png_reader.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test::camera_pictures_test {
 namespace {

@@ -10,7 +10,6 @@
 #include "frame/frame_writer.hpp"
 #include "io/cloud/arrays.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test::depth_output_test {
 namespace {

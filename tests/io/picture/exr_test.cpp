@@ -7,7 +7,6 @@
 #include "io/picture/float_image.hpp"
 #include "support/expect.hpp"
 #include "support/exr_bytes.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test::test::exr_test {
 namespace {

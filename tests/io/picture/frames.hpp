@@ -2,8 +2,6 @@
 #pragma once
 // Frames with known contents.
 
-#include <rapidcheck.h>
-
 #include <fathom/frame/frame.hpp>
 
 #include "frame/frame_writer.hpp"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The legends below pictures, bars and keys, by their pixels.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/core/ids.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/scene/scene.hpp>
@@ -13,7 +11,6 @@
 #include "io/picture/painter.hpp"
 #include "io/picture/png_reader.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test::legend_test {
 namespace {

@@ -3,8 +3,6 @@
 
 #include "io/picture/lettering.hpp"
 
-#include <rapidcheck/gtest.h>
-
 #include "support/expect.hpp"
 
 namespace fathom::lettering_test {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <rapidcheck/gtest.h>
 
 #include <fathom/core/ids.hpp>
 #include <fathom/files/pictures.hpp>
@@ -10,7 +9,6 @@
 #include "io/picture/painter.hpp"
 #include "io/picture/png_reader.hpp"
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test::pictures_test {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Robots made by hand: forward kinematics against products of matrices, and what is refused.
 
-#include <rapidcheck/gtest.h>
-
 #include "io/world/robot_fixture.hpp"
 #include "support/expect.hpp"
 

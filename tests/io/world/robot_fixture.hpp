@@ -4,7 +4,6 @@
 #include <fathom/files/robot.hpp>
 
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 

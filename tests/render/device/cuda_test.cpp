@@ -5,7 +5,6 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <rapidcheck/gtest.h>
 
 #include <fathom/frame/frame.hpp>
 #include <fathom/noise/models.hpp>

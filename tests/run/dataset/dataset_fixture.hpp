@@ -5,7 +5,6 @@
 #include <fathom/simulate/dataset.hpp>
 
 #include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 

@@ -4,7 +4,6 @@
 #include <fathom/simulate/unit.hpp>
 
 #include <nlohmann/json.hpp>
-#include <rapidcheck/gtest.h>
 
 #include <fathom/fit/frames.hpp>
 #include <fathom/frame/digest.hpp>

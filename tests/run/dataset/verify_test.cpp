@@ -2,8 +2,6 @@
 // The content of datasets: it does not depend on the processes, verifying finds every changed byte, and nothing outside
 // is changed.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/simulate/dataset.hpp>
 
 #include "run/dataset/dataset_fixture.hpp"

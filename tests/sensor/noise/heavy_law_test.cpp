@@ -3,8 +3,6 @@
 
 #include <initializer_list>
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/core/distributions.hpp>
 #include <fathom/core/f64.hpp>
 #include <fathom/noise/detail/measured_range_law.hpp>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/noise/matching_window.hpp>
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/noise/noise.hpp>
 
 #include "sensor/noise/windows.hpp"

@@ -2,8 +2,6 @@
 // The models' formulas in double precision with the mathematical library, draw for draw: what the known answers, which
 // are our own output, are checked against.
 
-#include <rapidcheck/gtest.h>
-
 #include <fathom/core/geometry.hpp>
 #include <fathom/noise/noise.hpp>
 

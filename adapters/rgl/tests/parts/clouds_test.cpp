@@ -3,9 +3,6 @@
 
 #include "parts/clouds.hpp"
 
-#include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
-
 #include "rgl/tests/parts/random.hpp"
 #include "support/casters.hpp"
 #include "support/expect.hpp"
