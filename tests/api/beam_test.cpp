@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The beam model as a program uses it that has maps and logs in memory.
 
-#include <cmath>
-#include <memory>
-#include <numbers>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/beam.hpp>
+
 #include <fathom/noise/noise.hpp>
 #include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/grid_map.hpp>
@@ -16,7 +10,7 @@
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/pattern.hpp>
 
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A program measures frames of its depth camera, and writes the results.
 
-#include <algorithm>
-#include <cstdint>
-#include <filesystem>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fathom.hpp>
 #include <fathom/files/clouds.hpp>
 #include <fathom/fit/reports.hpp>
 
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {
@@ -80,10 +73,10 @@ TEST(MeasureDepthApi, FramesInMemoryAndInAFolderSayTheSame) {
   EXPECT_TRUE(bytes_of(folder / "out/measure.json").starts_with(printed.substr(0, printed.rfind("\n}"))));
   const std::string page = bytes_of(folder / "out/report.html");
   for (const char* table : {"Error", "Correlation of the error", "Holes", "By distance"}) {
-    EXPECT_NE(page.find(std::string(">") + table + "<"), std::string::npos) << table;
+    EXPECT_TRUE(contains(page, std::string(">") + table + "<")) << table;
   }
   const std::string shown = report_text(std::span(&read, 1), ReportForm::kTerminal);
-  EXPECT_NE(shown.find("\nIn short\n"), std::string::npos);
+  EXPECT_TRUE(contains(shown, "\nIn short\n"));
   EXPECT_LE(std::count(shown.begin(), shown.end(), '\n'), 24) << "a table of at most 20 lines";
 }
 

@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Scenes, sensors and files, as a program without scene files makes them.
 
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <filesystem>
-#include <numbers>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/core/compute.hpp>
 #include <fathom/core/f64.hpp>
 #include <fathom/fathom.hpp>
@@ -20,8 +9,7 @@
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/parameter_range.hpp>
 
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {
@@ -55,7 +43,7 @@ TEST(Sensors, AreMadeAndChangedByName) {
   EXPECT_EQ(pattern.cols, 8U);
   validate(pattern);
   EXPECT_EQ(destagger_shifts(std::get<SpinningLidar>(model)), std::vector<std::int32_t>(4, 0)) << "no offsets";
-  EXPECT_NE(input_error([] { make_sensor_model("spining_lidar"); }).find("spinning_lidar"), std::string::npos);
+  EXPECT_TRUE(contains(input_error([] { make_sensor_model("spining_lidar"); }), "spinning_lidar"));
 }
 
 TEST(Sensors, KnowTheirIntrinsics) {

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A law over all tables of parameters that the library has.
 
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fathom.hpp>
 #include <fathom/fit/beam.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/sensor/kinds.hpp>
+
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A program learns the noise of its sensor from a wall, and writes the results.
 
-#include <array>
-#include <cmath>
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/reports.hpp>
 
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {
@@ -33,13 +25,13 @@ TEST(WallApi, LearnsFromFramesInMemoryAndWritesAFolder) {
   EXPECT_NEAR(report.simulated.deviation, report.fit.measure.deviation, 0.01);
   EXPECT_FALSE(report.findings().empty());
   EXPECT_TRUE(report.fit.correlation.correlation().is_white());
-  EXPECT_NE(wall_sensor_file(report).find("type: stereo_camera"), std::string::npos);
+  EXPECT_TRUE(contains(wall_sensor_file(report), "type: stereo_camera"));
   const TemporaryFolder folder;
   check_result_folder(ResultKind::kWall, folder / "out", false);
   write_wall_report(folder / "out", report);
   for (const std::filesystem::path& file : result_files(ResultKind::kWall, folder / "out"))
     EXPECT_TRUE(std::filesystem::exists(file));
-  EXPECT_NE(report_text(report, ReportForm::kJson).find("\"is_exact\""), std::string::npos);
+  EXPECT_TRUE(contains(report_text(report, ReportForm::kJson), "\"is_exact\""));
 }
 
 TEST(WallApi, ScansOfALogAreFrames) {

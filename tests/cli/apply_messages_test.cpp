@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `fathom apply --bag` makes of a bag what it makes of the same images in a folder; refusals name the options.
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/files/bags.hpp>
@@ -30,9 +25,7 @@ class ApplyMessages : public testing::Test {
                           "frames: 3\nseed: 3\n");
   }
   void simulate_clean() {
-    const Ended ended =
-        run_fathom({"simulate", scene_with("clean.yaml", ""), "--out", folder_ / "clean", "--bag", bag()});
-    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    const Ended ended = succeed({"simulate", scene_with("clean.yaml", ""), "--out", folder_ / "clean", "--bag", bag()});
   }
   [[nodiscard]] std::string bag() const { return folder_ / "clean.mcap"; }
   [[nodiscard]] std::string noisy() const { return folder_ / "noisy.mcap"; }
@@ -43,12 +36,10 @@ class ApplyMessages : public testing::Test {
 TEST_F(ApplyMessages, OfABagEqualTheImagesOfAFolder) {
   simulate_clean();
   const std::string sensor = scene_with("noisy.yaml", "{disparity: {stddev_px: 0.1}}") + ":camera";
-  const std::vector<std::string> words = {"apply",   sensor,          "--bag", bag(),
-                                          "--topic", "/camera/depth", "--out", noisy()};
-  const Ended ended = run_fathom(words);
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_NE(ended.out.find("noisy.mcap: 3 messages with noise, "), std::string::npos) << ended.out;
-  ASSERT_EQ(run_fathom({"apply", sensor, folder_ / "clean/camera", "--out", folder_ / "noisy"}).exit_code, 0);
+  const Words words = {"apply", sensor, "--bag", bag(), "--topic", "/camera/depth", "--out", noisy()};
+  const Ended ended = succeed(words);
+  EXPECT_TRUE(contains(ended.out, "noisy.mcap: 3 messages with noise, "));
+  succeed({"apply", sensor, folder_ / "clean/camera", "--out", folder_ / "noisy"});
   const auto measured = [&](const std::string& path) {
     return nlohmann::json::parse(
         run_fathom({"measure", "depth", path, "--focal-baseline", "10", "--json"}).out)["details"];
@@ -66,10 +57,8 @@ TEST_F(ApplyMessages, OfABagEqualTheImagesOfAFolder) {
 
 TEST_F(ApplyMessages, RefuseWhatCannotBe) {
   simulate_clean();
-  const auto refused = [&](const std::vector<std::string>& words, const std::string& part) {
-    std::vector<std::string> all = {"apply"};
-    all.insert(all.end(), words.begin(), words.end());
-    expect_refused(part, all, {part}, noisy());
+  const auto refused = [&](const Words& words, const std::string& part) {
+    expect_refused(part, Words{"apply"} + words, {part}, noisy());
   };
   refused({"D435"}, "PATH, --bag or --topic is required");
   refused({"D435", "--topic", "/a"}, "--bag or --publish is required with --topic");

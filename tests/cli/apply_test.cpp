@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `fathom apply`: clean images get the noise of a sensor, and what it refuses.
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "process.hpp"
@@ -32,8 +23,7 @@ class Apply : public testing::Test {
   }
   /// The folder of clean images, NPY and PNG.
   std::string clean_images() {
-    const Ended ended = run_fathom({"simulate", scene_with("clean.yaml", ""), "--out", folder_ / "clean"});
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    const Ended ended = succeed({"simulate", scene_with("clean.yaml", ""), "--out", folder_ / "clean"});
     return folder_ / "clean/camera";
   }
   TemporaryFolder folder_;
@@ -42,12 +32,9 @@ class Apply : public testing::Test {
 TEST_F(Apply, GivesImagesTheNoiseOfTheSensor) {
   const std::string clean = clean_images();
   const std::string scene = scene_with("noisy.yaml", "{disparity: {stddev_px: 0.1}}, {dropout: {probability: 0.0002}}");
-  const Ended ended =
-      run_fathom({"apply", scene + ":camera", clean, "--seed", "5", "--reasons", "--out", folder_ / "noisy"});
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  succeed({"apply", scene + ":camera", clean, "--seed", "5", "--reasons", "--out", folder_ / "noisy"});
   EXPECT_TRUE(std::filesystem::exists(folder_ / "noisy/reason_depth_000002.npy"));
-  const Ended measured = run_fathom({"measure", "depth", folder_ / "noisy", "--focal-baseline", "20", "--json"});
-  ASSERT_EQ(measured.exit_code, 0) << measured.err;
+  const Ended measured = succeed({"measure", "depth", folder_ / "noisy", "--focal-baseline", "20", "--json"});
   const auto found = nlohmann::json::parse(measured.out)["details"];
   const double error = found["deviation_px"]["std_error"];
   EXPECT_NEAR(found["deviation_px"]["value"].get<double>(), 0.1, 5 * error);
@@ -55,31 +42,25 @@ TEST_F(Apply, GivesImagesTheNoiseOfTheSensor) {
   EXPECT_NEAR(found["holes"]["share"].get<double>(), 0.0002, 0.0002);
   EXPECT_EQ(found["frames"], 3);
   // The same again, with other threads, and as PNG.
-  const Ended again = run_fathom(
+  const Ended again = succeed(
       {"apply", scene + ":camera", clean, "--seed", "5", "--threads", "3", "--out", folder_ / "again", "--quiet"});
-  ASSERT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.err, "");
   EXPECT_EQ(bytes_of(folder_ / "noisy/depth_000001.npy"), bytes_of(folder_ / "again/depth_000001.npy"));
   EXPECT_NE(bytes_of(folder_ / "noisy/depth_000001.npy"), bytes_of(clean + "/depth_000001.npy"));
-  const Ended png = run_fathom({"apply", scene + ":camera", clean, "--files", "*.png", "--out", folder_ / "png"});
-  ASSERT_EQ(png.exit_code, 0) << png.err;
+  const Ended png = succeed({"apply", scene + ":camera", clean, "--files", "*.png", "--out", folder_ / "png"});
   EXPECT_EQ(bytes_of(folder_ / "png/depth_000000.png").substr(1, 3), "PNG");
 }
 
 TEST_F(Apply, APresetTakesTheCameraOfTheImages) {
   const std::string clean = clean_images();
-  const Ended ended =
-      run_fathom({"apply", "D435", clean, "--camera", "200,200,159.5,119.5,0.05", "--out", folder_ / "noisy"});
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  succeed({"apply", "D435", clean, "--camera", "200,200,159.5,119.5,0.05", "--out", folder_ / "noisy"});
   EXPECT_TRUE(std::filesystem::exists(folder_ / "noisy/depth_000002.npy"));
 }
 
 TEST_F(Apply, RefusesWhatItCannotUse) {
   const std::string clean = clean_images(), out = folder_ / "out";
-  const auto refused = [&](const std::string& sensor, const std::vector<std::string>& more, const std::string& part) {
-    std::vector<std::string> words = {"apply", sensor, clean, "--out", out};
-    words.insert(words.end(), more.begin(), more.end());
-    expect_refused(part, words, {part}, out);
+  const auto refused = [&](const std::string& sensor, const Words& more, const std::string& part) {
+    expect_refused(part, Words{"apply", sensor, clean, "--out", out} + more, {part}, out);
   };
   refused("D345", {}, "D435");
   refused("D435", {}, "give --camera");
@@ -89,9 +70,9 @@ TEST_F(Apply, RefusesWhatItCannotUse) {
   expect_refused("clean", {"apply", "D435", clean, "--out", clean, "--camera", "200,200,159.5,119.5"},
                  {"is a clean file"}, out);
   const std::string scene = scene_with("same.yaml", "") + ":camera";
-  EXPECT_EQ(run_fathom({"apply", scene, clean, "--out", folder_ / "first"}).exit_code, 0);
+  succeed({"apply", scene, clean, "--out", folder_ / "first"});
   expect_refused("twice", {"apply", scene, clean, "--out", folder_ / "first"}, {"--force replaces it"}, out);
-  EXPECT_EQ(run_fathom({"apply", scene, clean, "--out", folder_ / "first", "--force"}).exit_code, 0);
+  succeed({"apply", scene, clean, "--out", folder_ / "first", "--force"});
 }
 
 template <class T>
@@ -143,16 +124,13 @@ class ApplyToClouds : public Apply {
 TEST_F(ApplyToClouds, LostPointsLeaveACloudOfOneRowAndFieldsStay) {
   const std::string clean = write_text(folder_ / "a.bin", kitti(300));
   const std::string sensor = lidar_with("{distance: {stddev_m: 0.01}}, {dropout: {probability: 0.2}}");
-  const Ended ended = run_fathom({"apply", sensor, clean, "--out", folder_ / "noisy"});
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  const Ended ended = succeed({"apply", sensor, clean, "--out", folder_ / "noisy"});
   const std::string bytes = bytes_of(folder_ / "noisy/a.bin");
   ASSERT_EQ(bytes.size() % 16, 0U);
   const std::size_t left = bytes.size() / 16;
   EXPECT_TRUE(left > 200 && left < 280) << left;
-  EXPECT_NE(ended.out.find("1 cloud with 300 points: " + std::to_string(left) + " hit, " + std::to_string(300 - left) +
-                           " dropout"),
-            std::string::npos)
-      << ended.out;
+  EXPECT_TRUE(contains(ended.out, "1 cloud with 300 points: " + std::to_string(left) + " hit, " +
+                                      std::to_string(300 - left) + " dropout"));
   float last = -1;
   for (std::size_t k = 0; k < left; ++k) {
     const float x = float_at(bytes, 16 * k), y = float_at(bytes, 16 * k + 4), number = float_at(bytes, 16 * k + 12);
@@ -166,8 +144,7 @@ TEST_F(ApplyToClouds, LostPointsLeaveACloudOfOneRowAndFieldsStay) {
 TEST_F(ApplyToClouds, WeatherDimsIntensities) {
   const std::string clean = write_text(folder_ / "a.bin", kitti(200));  // the scale of 255
   const std::string sensor = lidar_with("{fog: {extinction_per_m: 0.1, backscatter_per_m_sr: 1e-9}}");
-  const Ended ended = run_fathom({"apply", sensor, clean, "--out", folder_ / "foggy"});
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  succeed({"apply", sensor, clean, "--out", folder_ / "foggy"});
   const std::string bytes = bytes_of(folder_ / "foggy/a.bin");
   ASSERT_EQ(bytes.size(), 200U * 16);
   for (std::size_t k = 0; k < 200; ++k) {
@@ -183,8 +160,7 @@ TEST_F(ApplyToClouds, HardlyAnyWeatherKeepsEveryBitOfIntensities) {
   }
   const std::string clean = write_text(folder_ / "a.bin", points);
   const std::string sensor = lidar_with("{fog: {visibility_m: 1.0e+12}}, {power_noise: {stddev_m: 1.0e-9}}");
-  const Ended ended = run_fathom({"apply", sensor, clean, "--out", folder_ / "foggy"});
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  succeed({"apply", sensor, clean, "--out", folder_ / "foggy"});
   const std::string bytes = bytes_of(folder_ / "foggy/a.bin");
   ASSERT_EQ(bytes.size(), points.size());
   for (std::size_t k = 0; k < 200; ++k) EXPECT_EQ(bytes.substr(16 * k + 12, 4), points.substr(16 * k + 12, 4)) << k;
@@ -196,8 +172,7 @@ TEST_F(ApplyToClouds, BrightDropsEndAtTheLargestIntensity) {
   text.replace(text.rfind(" 199 "), 5, " 300 ");  // the scale of 65535, which an int16 does not hold
   const std::string clean = write_text(folder_ / "a.pcd", text);
   const std::string sensor = lidar_with("{fog: {extinction_per_m: 1, backscatter_per_m_sr: 10}}");
-  const Ended ended = run_fathom({"apply", sensor, clean, "--out", folder_ / "foggy"});
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  succeed({"apply", sensor, clean, "--out", folder_ / "foggy"});
   const std::string bytes = bytes_of(folder_ / "foggy/a.pcd");
   const std::size_t body = bytes.find("DATA binary\n") + 12;
   ASSERT_EQ(bytes.size(), body + std::size_t{200} * 16);
@@ -216,11 +191,10 @@ TEST_F(ApplyToClouds, LostPointsAreNanInRowsAndEveryFormatKeepsItsName) {
   const std::string rows = write_text(folder_ / "in/a.pcd", pcd(2, 100)),
                     rings = write_text(folder_ / "in/b.pcd", pcd(1, 200));
   const std::string sensor = lidar_with("{dropout: {probability: 0.2}}, {edge_loss: {high_probability: 0.5}}");
-  const Ended ended = run_fathom({"apply", sensor, folder_ / "in", "--out", folder_ / "noisy"});
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_NE(ended.out.find("2 clouds with 400 points"), std::string::npos) << ended.out;
+  const Ended ended = succeed({"apply", sensor, folder_ / "in", "--out", folder_ / "noisy"});
+  EXPECT_TRUE(contains(ended.out, "2 clouds with 400 points"));
   const std::string organised = bytes_of(folder_ / "noisy/a.pcd");
-  EXPECT_NE(organised.find("WIDTH 100\nHEIGHT 2\n"), std::string::npos);
+  EXPECT_TRUE(contains(organised, "WIDTH 100\nHEIGHT 2\n"));
   const std::size_t body = organised.find("DATA binary\n") + 12;
   ASSERT_EQ(organised.size(), body + std::size_t{200} * 18);
   std::size_t lost = 0;
@@ -229,10 +203,9 @@ TEST_F(ApplyToClouds, LostPointsAreNanInRowsAndEveryFormatKeepsItsName) {
     EXPECT_EQ(float_at(organised, body + 18 * i + 12), static_cast<float>(i));
   }
   EXPECT_TRUE(lost > 10 && lost < 100) << lost;
-  EXPECT_NE(bytes_of(folder_ / "noisy/b.pcd").find("FIELDS x y z intensity ring\n"), std::string::npos);
+  EXPECT_TRUE(contains(bytes_of(folder_ / "noisy/b.pcd"), "FIELDS x y z intensity ring\n"));
   // What is written is read again.
-  const Ended again = run_fathom({"apply", sensor, folder_ / "noisy", "--out", folder_ / "again", "--quiet"});
-  EXPECT_EQ(again.exit_code, 0) << again.err;
+  const Ended again = succeed({"apply", sensor, folder_ / "noisy", "--out", folder_ / "again", "--quiet"});
   EXPECT_EQ(again.out + again.err, "");
 }
 
@@ -296,9 +269,8 @@ std::string pfm(bool big_endian) {
 TEST_F(Apply, KeepsTheByteOrderOfFloatMaps) {
   for (const bool big_endian : {false, true}) {
     const std::string name = big_endian ? "big.pfm" : "little.pfm", clean = write_text(folder_ / name, pfm(big_endian));
-    const Ended ended = run_fathom({"apply", scene_with("plain.yaml", "") + ":camera", clean, "--camera",
-                                    "4,4,1.5,1,0.05", "--out", folder_ / "noisy"});
-    ASSERT_EQ(ended.exit_code, 0) << ended.err;
+    succeed({"apply", scene_with("plain.yaml", "") + ":camera", clean, "--camera", "4,4,1.5,1,0.05", "--out",
+             folder_ / "noisy"});
     const std::string noisy = bytes_of(folder_ / "noisy" / name);
     EXPECT_EQ(noisy.size(), pfm(big_endian).size());
     EXPECT_EQ(noisy.substr(0, 10), pfm(big_endian).substr(0, 10));
@@ -331,16 +303,16 @@ TEST_F(Apply, WritesTheChannelOfAnExr) {
                                   "4,4,1.5,1,0.05", "--out", folder_ / "noisy"});
   if (ended.err.find("this build of fathom has no OpenEXR") != std::string::npos) GTEST_SKIP() << "no OpenEXR";
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_NE(ended.out.find("2 images with 24 pixels: 12 hit, 12 miss"), std::string::npos) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "2 images with 24 pixels: 12 hit, 12 miss"));
   const std::string noisy = bytes_of(folder_ / "noisy/Image0002.exr");
   EXPECT_TRUE(noisy.starts_with("v/1\x01"));
-  EXPECT_NE(noisy.find(std::string("chlist\0\x13\0\0\0R\0\x02", 15)), std::string::npos);
+  EXPECT_TRUE(contains(noisy, std::string("chlist\0\x13\0\0\0R\0\x02", 15)));
 }
 
 TEST_F(Apply, TheLivePageRefusesWhatItCannotShow) {
   const std::string clean = clean_images(), image = clean + "/depth_000000.npy", none = folder_ / "none";
   const std::string scene = scene_with("scene.yaml", ""), bad = write_text(folder_ / "bad.npy", "no image");
-  const auto refused = [&](const std::string& part, std::vector<std::string> words) {
+  const auto refused = [&](const std::string& part, Words words) {
     words.insert(words.begin(), {"serve", "--port", "0"});
     expect_refused(part, words, {part}, none);
   };

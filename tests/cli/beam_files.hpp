@@ -2,9 +2,6 @@
 #pragma once
 // A small world for the beam commands: one room as a map, scans made in it, and parameters.
 
-#include <filesystem>
-#include <string>
-
 #include "process.hpp"
 
 namespace cli_test {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `fathom check`, `fathom outputs`, `fathom channels`: what they say is what the library knows, and nothing is written.
 
-#include <filesystem>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/frame/frame.hpp>
@@ -24,11 +21,10 @@ class Check : public testing::Test {
 };
 
 TEST_F(Check, SaysWhatARunWouldDoAndWritesNothing) {
-  const Ended text = run_fathom({"check", scene_, "--frames", "1"});
-  EXPECT_EQ(text.exit_code, 0) << text.err;
+  const Ended text = succeed({"check", scene_, "--frames", "1"});
   for (const char* part : {"1 entity", "1 mesh", "12 triangles", "VLP-16", "16 x 1808", "28 928", "1 frame in 5 files",
                            "lidar/cloud_000000.pcd", "of memory"}) {
-    EXPECT_NE(text.out.find(part), std::string::npos) << part << "\n" << text.out;
+    EXPECT_TRUE(contains(text.out, part)) << part << "\n" << text.out;
   }
   const json plan = json::parse(run_fathom({"check", scene_, "--json", "--set", "sensors.lidar.columns=100"}).out);
   EXPECT_EQ(plan["frames"], 2);
@@ -39,9 +35,9 @@ TEST_F(Check, SaysWhatARunWouldDoAndWritesNothing) {
 }
 
 TEST_F(Check, CountsWhatIsDrawn) {
-  EXPECT_NE(run_fathom({"check", scene_}).out.find("12 triangles\n"), std::string::npos);
+  EXPECT_TRUE(contains(run_fathom({"check", scene_}).out, "12 triangles\n"));
   const std::string range = "sensors.lidar.start_azimuth_deg={uniform: [0, 5]}";
-  EXPECT_NE(run_fathom({"check", scene_, "--set", range}).out.find("12 triangles, 1 range\n"), std::string::npos);
+  EXPECT_TRUE(contains(run_fathom({"check", scene_, "--set", range}).out, "12 triangles, 1 range\n"));
   EXPECT_EQ(json::parse(run_fathom({"check", scene_, "--json", "--set", range}).out)["ranges"], 1);
 }
 
@@ -49,7 +45,7 @@ TEST_F(Check, RefusesWhatARunWouldRefuse) {
   EXPECT_EQ(run_fathom({"check", folder_ / "missing.yaml"}).exit_code, 2);
   const Ended slip = run_fathom({"check", scene_, "--set", "sensors.lidar.colums=3"});
   EXPECT_EQ(slip.exit_code, 2);
-  EXPECT_NE(slip.err.find("columns"), std::string::npos) << slip.err;
+  EXPECT_TRUE(contains(slip.err, "columns"));
   const Ended quiet = run_fathom({"check", scene_, "--quiet"});
   EXPECT_EQ(quiet.exit_code, 0);
   EXPECT_EQ(quiet.out + quiet.err, "");
@@ -66,7 +62,7 @@ TEST_F(Check, WarnsOfWhatARobotHoldsThatIsNotRead) {
   const Ended text = run_fathom({"check", scene});
 #ifndef FATHOM_URDF
   EXPECT_EQ(text.exit_code, 2);
-  EXPECT_NE(text.err.find("is URDF, and this build of fathom has no urdfdom"), std::string::npos) << text.err;
+  EXPECT_TRUE(contains(text.err, "is URDF, and this build of fathom has no urdfdom"));
   return;
 #endif
   EXPECT_EQ(text.exit_code, 0) << text.err;
@@ -75,7 +71,7 @@ TEST_F(Check, WarnsOfWhatARobotHoldsThatIsNotRead) {
   EXPECT_EQ(plan["warnings"], json::array({"r.urdf: not read: 1 <gazebo>"}));
   const Ended run = run_fathom({"simulate", scene, "--out", folder_ / "out"});
   EXPECT_EQ(run.exit_code, 0);
-  EXPECT_NE(run.err.find("fathom: warning: r.urdf: not read: 1 <gazebo>\n"), std::string::npos) << run.err;
+  EXPECT_TRUE(contains(run.err, "fathom: warning: r.urdf: not read: 1 <gazebo>\n"));
   const Ended many = run_fathom({"simulate", scene, "--out", folder_ / "many", "--frames", "1", "--episodes", "0:3"});
   EXPECT_EQ(many.exit_code, 0);
   const std::size_t said = many.err.find("fathom: warning: r.urdf: not read: 1 <gazebo>\n");
@@ -85,15 +81,12 @@ TEST_F(Check, WarnsOfWhatARobotHoldsThatIsNotRead) {
 
 TEST_F(Check, RefusesAsManyRunsAsSimulateDoes) {
   for (const char* command : {"check", "simulate"}) {
-    std::vector<std::string> words = {command,          scene_,         "--frames",   "9",
-                                      "--environments", "0:4000000000", "--episodes", "0:4000000000"};
+    Words words = {command, scene_, "--frames", "9", "--environments", "0:4000000000", "--episodes", "0:4000000000"};
     if (std::string_view(command) == "simulate") words.insert(words.end(), {"--out", folder_ / "out"});
     const Ended ended = run_fathom(words);
     EXPECT_EQ(ended.exit_code, 2) << command;
-    EXPECT_NE(
-        ended.err.find("4000000000 environments of 4000000000 episodes of 1 blocks are more than 1000000000 units"),
-        std::string::npos)
-        << ended.err;
+    EXPECT_TRUE(contains(ended.err,
+                         "4000000000 environments of 4000000000 episodes of 1 blocks are more than 1000000000 units"));
   }
 }
 
@@ -104,12 +97,12 @@ TEST(OutputLists, HoldEveryOutputKeyAndChannel) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const fathom::OutputInfo& output = fathom::output_list()[i];
     const std::string word(output.slug);
-    EXPECT_NE(outputs.find(word + " "), std::string::npos) << word;
+    EXPECT_TRUE(contains(outputs, word + " ")) << word;
     EXPECT_EQ(all[i]["word"], word);
     EXPECT_EQ(json::parse(run_fathom({"outputs", word, "--json"}).out), all[i]);
     const std::string one = run_fathom({"outputs", word}).out;
     for (const fathom::FieldInfo& option : output.options) {
-      EXPECT_NE(one.find(std::string(option.name) + " "), std::string::npos) << one;
+      EXPECT_TRUE(contains(one, std::string(option.name) + " "));
     }
   }
   const json list = json::parse(run_fathom({"channels", "--json"}).out);
@@ -117,11 +110,11 @@ TEST(OutputLists, HoldEveryOutputKeyAndChannel) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     EXPECT_EQ(list[i]["name"], fathom::channel_list()[i].name());
     EXPECT_EQ(list[i]["unit"], fathom::channel_list()[i].unit);
-    EXPECT_NE(channels.find(list[i]["name"].get<std::string>() + " "), std::string::npos);
+    EXPECT_TRUE(contains(channels, list[i]["name"].get<std::string>() + " "));
   }
-  EXPECT_NE(run_fathom({"outputs", "rangeimage"}).out.find("range_image:"), std::string::npos);
-  EXPECT_NE(run_fathom({"outputs", "pdc"}).err.find("nearest: pcd"), std::string::npos);
-  EXPECT_NE(run_fathom({"channels", "rnage"}).err.find("nearest: range"), std::string::npos);
+  EXPECT_TRUE(contains(run_fathom({"outputs", "rangeimage"}).out, "range_image:"));
+  EXPECT_TRUE(contains(run_fathom({"outputs", "pdc"}).err, "nearest: pcd"));
+  EXPECT_TRUE(contains(run_fathom({"channels", "rnage"}).err, "nearest: range"));
 }
 
 }  // namespace

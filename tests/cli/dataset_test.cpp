@@ -2,19 +2,9 @@
 // `fathom simulate --shard ... --resume`: processes that are killed, and started again in other numbers, make the files
 // of one process.
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <filesystem>
-#include <map>
-#include <memory>
-#include <random>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "process.hpp"
 #include "refusal.hpp"
@@ -27,11 +17,11 @@ namespace fs = std::filesystem;
 
 class Dataset : public testing::Test {
  protected:
-  [[nodiscard]] std::vector<std::string> arguments(const std::string& out, std::vector<std::string> more) const {
-    std::vector<std::string> all = {"simulate", scene_,       "--out", folder_ / out, "--quiet", "--environments",
-                                    "2:6",      "--episodes", "0:3",   "--frames",    "4",       "--block",
-                                    "2"};
-    all.insert(all.end(), more.begin(), more.end());
+  [[nodiscard]] Words arguments(const std::string& out, Words more) const {
+    const Words all =
+        Words{"simulate", scene_,     "--out", folder_ / out, "--quiet", "--environments", "2:6", "--episodes",
+              "0:3",      "--frames", "4",     "--block",     "2"} +
+        more;
     return all;
   }
 
@@ -78,7 +68,7 @@ class Dataset : public testing::Test {
 };
 
 TEST_F(Dataset, IsTheSameAfterKillsAndWithOtherShards) {
-  ASSERT_EQ(run_fathom(arguments("one", {"--shard", "0/1"})).exit_code, 0);
+  succeed(arguments("one", {"--shard", "0/1"}));
   const auto expected = files_of("one");
   EXPECT_EQ(expected.size(), 1U + 24 * (2 + 2 * 3));  // dataset.json, and units of two frames of three files
   std::mt19937 random(7);
@@ -88,8 +78,7 @@ TEST_F(Dataset, IsTheSameAfterKillsAndWithOtherShards) {
     const std::string count = std::to_string(1 + round % 3);
     RecordProperty("units after the kills of " + out, static_cast<int>(count_entries(out)));
     for (int i = 0; i < 1 + round % 3; ++i) {
-      const Ended ended = run_fathom(arguments(out, {"--shard", std::to_string(i) + "/" + count, "--resume"}));
-      ASSERT_EQ(ended.exit_code, 0) << ended.err;
+      succeed(arguments(out, {"--shard", std::to_string(i) + "/" + count, "--resume"}));
     }
     EXPECT_TRUE(files_of(out) == expected) << "round " << round;
   }
@@ -99,32 +88,30 @@ TEST_F(Dataset, SaysWhatWasRenderedAndWhatWasThere) {
   auto half = arguments("out", {"--shard", "1/2"});
   std::erase(half, "--quiet");
   const Ended first = run_fathom(half);
-  EXPECT_NE(first.out.find("12 of 24 units rendered, 24 frames, 84 files in "), std::string::npos) << first.out;
+  EXPECT_TRUE(contains(first.out, "12 of 24 units rendered, 24 frames, 84 files in "));
   auto rest = arguments("out", {"--resume"});
   std::erase(rest, "--quiet");
   const Ended second = run_fathom(rest);
-  EXPECT_NE(second.out.find("12 of 24 units rendered, 12 complete before, "), std::string::npos) << second.out;
+  EXPECT_TRUE(contains(second.out, "12 of 24 units rendered, 12 complete before, "));
 }
 
 TEST_F(Dataset, InfoTellsTheCommandThatFinishesIt) {
-  ASSERT_EQ(run_fathom(arguments("a set", {"--shard", "1/2"})).exit_code, 0);
+  succeed(arguments("a set", {"--shard", "1/2"}));
   const std::string dataset = folder_ / "a set";
   const Ended missing = run_fathom({"dataset", "verify", dataset});
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_EQ(missing.err, "fathom: error: " + dataset + ": 12 faults\n");
   EXPECT_EQ(missing.out.substr(0, missing.out.find('\n')), "units/000/000/000000000: is missing");
   const auto finish = [&] {
-    const Ended info = run_fathom({"dataset", "info", dataset});
-    EXPECT_EQ(info.exit_code, 0) << info.err;
+    const Ended info = succeed({"dataset", "info", dataset});
     const std::string mark = "to finish it: fathom ";
     const std::size_t at = info.out.find(mark);
     return at == std::string::npos ? "" : info.out.substr(at + mark.size());
   };
   ASSERT_EQ(run_shell("$FATHOM " + finish(), folder_.path()), 0);
   EXPECT_EQ(finish(), "");
-  const Ended verified = run_fathom({"dataset", "verify", dataset});
-  EXPECT_EQ(verified.exit_code, 0) << verified.err;
-  EXPECT_NE(verified.out.find("24 units, 168 files, "), std::string::npos) << verified.out;
+  const Ended verified = succeed({"dataset", "verify", dataset});
+  EXPECT_TRUE(contains(verified.out, "24 units, 168 files, "));
   const std::string cloud = dataset + "/units/000/000/000000005/lidar/cloud_000002.pcd";
   ASSERT_TRUE(fs::exists(cloud));
   std::string bytes = bytes_of(cloud);
@@ -133,11 +120,11 @@ TEST_F(Dataset, InfoTellsTheCommandThatFinishesIt) {
   const Ended flipped = run_fathom({"dataset", "verify", dataset});
   EXPECT_EQ(flipped.exit_code, 2);
   EXPECT_EQ(flipped.out, "units/000/000/000000005/lidar/cloud_000002.pcd: has other bytes than were written\n");
-  EXPECT_NE(flipped.err.find("1 fault"), std::string::npos) << flipped.err;
+  EXPECT_TRUE(contains(flipped.err, "1 fault"));
 }
 
 TEST_F(Dataset, VerifyLeavesAloneWhatIsNotPartOfIt) {
-  ASSERT_EQ(run_fathom(arguments("out", {"--shard", "0/1"})).exit_code, 0);
+  succeed(arguments("out", {"--shard", "0/1"}));
   const std::string dataset = folder_ / "out";
   write_text(dataset + "/extra.txt", "");
   fs::create_directories(fs::path(folder_ / "victim/photos"));
@@ -145,8 +132,7 @@ TEST_F(Dataset, VerifyLeavesAloneWhatIsNotPartOfIt) {
   fs::remove_all(dataset + "/units/000/000/000000003");
   fs::create_directory_symlink(folder_ / "victim", dataset + "/units/000/000/000000003");
   const Ended info = run_fathom({"dataset", "info", dataset});
-  EXPECT_NE(info.out.find("not part of the dataset: 2 (the first: " + dataset + "/extra.txt)"), std::string::npos)
-      << info.out;
+  EXPECT_TRUE(contains(info.out, "not part of the dataset: 2 (the first: " + dataset + "/extra.txt)"));
   fs::resize_file(dataset + "/units/000/000/000000005/unit.json", 3);
   const Ended removed = run_fathom({"dataset", "verify", "--remove-faulty", dataset});
   EXPECT_EQ(removed.exit_code, 2);
@@ -159,8 +145,8 @@ TEST_F(Dataset, VerifyLeavesAloneWhatIsNotPartOfIt) {
   expect_refused("resume", arguments("out", {"--resume"}), {"000000003: is a link"}, folder_ / "none");
   fs::remove(dataset + "/extra.txt");
   fs::remove(dataset + "/units/000/000/000000003");
-  EXPECT_EQ(run_fathom(arguments("out", {"--resume"})).exit_code, 0);
-  EXPECT_EQ(run_fathom({"dataset", "verify", dataset}).exit_code, 0);
+  succeed(arguments("out", {"--resume"}));
+  succeed({"dataset", "verify", dataset});
 }
 
 TEST_F(Dataset, IsTheSameHoweverTheSceneIsNamed) {
@@ -199,7 +185,7 @@ TEST_F(ShareScripts, GiveTheMembersOfAnArrayTheirShards) {
   EXPECT_EQ(run_shell("SLURM_ARRAY_TASK_ID=5 SLURM_ARRAY_TASK_MIN=0 SLURM_ARRAY_TASK_COUNT=3 " + array + " 2> said",
                       folder_.path()),
             2);
-  EXPECT_NE(bytes_of(folder_ / "said").find("shard '5/3'"), std::string::npos) << bytes_of(folder_ / "said");
+  EXPECT_TRUE(contains(bytes_of(folder_ / "said"), "shard '5/3'"));
 }
 
 TEST_F(ShareScripts, GiveTheTasksOfAJobTheirShards) {
@@ -228,10 +214,8 @@ TEST_F(ShareScripts, GiveTheCompletionsOfAnIndexedJobTheirShards) {
 }
 
 TEST_F(Dataset, RefusesBadOptions) {
-  const auto refused = [&](std::vector<std::string> more, std::vector<std::string> expected) {
-    std::vector<std::string> all = {"simulate", scene_, "--out", folder_ / "out"};
-    all.insert(all.end(), more.begin(), more.end());
-    expect_refused(more.back(), all, expected, folder_ / "out");
+  const auto refused = [&](Words more, Words expected) {
+    expect_refused(more.back(), Words{"simulate", scene_, "--out", folder_ / "out"} + more, expected, folder_ / "out");
   };
   refused({"--shard", "4/4"}, {"shard '4/4'", "i/n"});
   refused({"--shard", ""}, {"shard ''", "i/n"});

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A disk that fills up: exit code 1, one line, whole files only.
 
-#include <algorithm>
-#include <csignal>
-#include <filesystem>
-#include <string>
 #include <sys/mount.h>
-#include <sys/resource.h>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "process.hpp"
 #include "scenes.hpp"
+#include "support/file_size_limit.hpp"
 
 namespace cli_test {
 namespace {
@@ -36,29 +29,11 @@ class SmallDisk {
   bool mounted_ = false;
 };
 
-/// Lets no process started meanwhile write a file longer than `bytes`.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit = {bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_ = {};
-  void (*handler_)(int);
-};
+using fathom::test::FileSizeLimit;
 
 class Disk : public testing::Test {
  protected:
-  std::vector<std::string> simulate_into(const std::string& out, const std::string& frames) {
+  Words simulate_into(const std::string& out, const std::string& frames) {
     return {"simulate", scene_, "--out", folder_ / out, "--frames", frames};
   }
   /// Only the last line counts: progress may have come before.
@@ -90,17 +65,17 @@ class Disk : public testing::Test {
 TEST_F(Disk, FullIsASystemErrorAndLeavesWholeFiles) {
   const SmallDisk disk(folder_ / "disk");
   if (!disk.mounted()) GTEST_SKIP() << "a small file system can only be mounted by root";
-  ASSERT_EQ(run_fathom(simulate_into("full", "20")).exit_code, 0);
+  succeed(simulate_into("full", "20"));
   const Ended ended = run_fathom(simulate_into("disk/out", "20"));
   expect_system_error(ended);
-  EXPECT_NE(ended.err.find("disk/out"), std::string::npos) << ended.err;
+  EXPECT_TRUE(contains(ended.err, "disk/out"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "disk/out/summary.json"));
   EXPECT_GT(files_of_unfinished("disk/out").size(), 0U);
   expect_whole_files("disk/out", "full");
 }
 
 TEST_F(Disk, FileThatMayNotGrowIsASystemErrorAndLeavesWholeFiles) {
-  ASSERT_EQ(run_fathom(simulate_into("full", "1")).exit_code, 0);
+  succeed(simulate_into("full", "1"));
   const auto files = files_below(folder_ / "full/lidar");
   ASSERT_EQ(files.size(), 2U);
   const auto [small, large] = std::minmax({std::filesystem::file_size(files[0]), std::filesystem::file_size(files[1])});
@@ -115,25 +90,25 @@ TEST_F(Disk, FileThatMayNotGrowIsASystemErrorAndLeavesWholeFiles) {
 TEST_F(Disk, FullUnderABagIsASystemErrorAndLeavesNone) {
   const SmallDisk disk(folder_ / "disk");
   if (!disk.mounted()) GTEST_SKIP() << "a small file system can only be mounted by root";
-  std::vector<std::string> words = simulate_into("out", "40");
+  Words words = simulate_into("out", "40");
   words.insert(words.end(), {"--bag", folder_ / "disk/run.mcap"});
   const Ended ended = run_fathom(words);
   expect_system_error(ended);
-  EXPECT_NE(ended.err.find("run.mcap: cannot write"), std::string::npos) << ended.err;
+  EXPECT_TRUE(contains(ended.err, "run.mcap: cannot write"));
   EXPECT_TRUE(std::filesystem::is_empty(folder_ / "disk"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out/summary.json"));
 }
 
 TEST_F(Disk, BagThatMayNotGrowIsASystemErrorAndLeavesNone) {
-  ASSERT_EQ(run_fathom(simulate_into("full", "1")).exit_code, 0);
+  succeed(simulate_into("full", "1"));
   std::uintmax_t largest = 0;
   for (const auto& file : files_below(folder_ / "full/lidar")) largest = std::max(largest, file_size(file));
   const FileSizeLimit limit(largest + 1000);  // the bag grows with every frame
-  std::vector<std::string> words = simulate_into("out", "40");
+  Words words = simulate_into("out", "40");
   words.insert(words.end(), {"--bag", folder_ / "run.mcap"});
   const Ended ended = run_fathom(words);
   expect_system_error(ended);
-  EXPECT_NE(ended.err.find("run.mcap: cannot write"), std::string::npos) << ended.err;
+  EXPECT_TRUE(contains(ended.err, "run.mcap: cannot write"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "run.mcap"));
 }
 

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // examples/11_drive_bag: what a laser was simulated with is found again from the bag of the drive, as its README says.
 
-#include <cmath>
-#include <cstdlib>
-#include <filesystem>
-#include <memory>
 #include <regex>
-#include <string>
 
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/noise/beam_density.hpp>
@@ -59,30 +53,26 @@ TEST_F(DriveBag, TheFitFindsTheErrorsOfTheLaserAgain) {
     EXPECT_EQ(std::stod(row[1]), truth) << name;
     EXPECT_NEAR(std::stod(row[2]), found["parameters"][name]["value"].get<double>(), .06 * error) << name;
   }
-  EXPECT_NE(bytes_of(folder_ / "told").find("/laser/scan  sensor_msgs/msg/LaserScan"), std::string::npos);
+  EXPECT_TRUE(contains(bytes_of(folder_ / "told"), "/laser/scan  sensor_msgs/msg/LaserScan"));
 }
 
 TEST_F(DriveBag, ScoresAndHeatmapsTakeIt) {
   const std::string parameters = folder_ / "out/fit/parameters.yaml";
-  const Ended score = run_fathom(
+  const Ended score = succeed(
       {"score", "beam", "--map", kHouseMap, "--bag", bag(), "--frame", "world", "--parameters", parameters, "--quiet"});
-  ASSERT_EQ(score.exit_code, 0) << score.err;
   EXPECT_GT(read_csv(score.out).size(), 390U);
-  const Ended heatmap = run_fathom({"beam",   "heatmap",    "--map",        kHouseMap,  "--bag",
-                                    bag(),    "--topic",    "/laser/scan",  "--frame",  "world",
-                                    "--scan", "150",        "--parameters", parameters, "--spacing",
-                                    "0.5",    "--headings", "36",           "--out",    folder_ / "map.png"});
-  ASSERT_EQ(heatmap.exit_code, 0) << heatmap.err;
+  succeed({"beam",   "heatmap",    "--map",        kHouseMap,  "--bag",
+           bag(),    "--topic",    "/laser/scan",  "--frame",  "world",
+           "--scan", "150",        "--parameters", parameters, "--spacing",
+           "0.5",    "--headings", "36",           "--out",    folder_ / "map.png"});
   EXPECT_EQ(bytes_of(folder_ / "map.png").substr(1, 3), "PNG");
 }
 
 TEST_F(DriveBag, WhatIsWrongGetsOneLine) {
-  const auto refused = [&](std::vector<std::string> more, const std::string& part) {
-    std::vector<std::string> words = {"fit", "beam", "--map", kHouseMap, "--out", folder_ / "none"};
-    words.insert(words.end(), more.begin(), more.end());
-    const Ended ended = run_fathom(words);
+  const auto refused = [&](Words more, const std::string& part) {
+    const Ended ended = run_fathom(Words{"fit", "beam", "--map", kHouseMap, "--out", folder_ / "none"} + more);
     EXPECT_EQ(ended.exit_code, 2) << ended.err;
-    EXPECT_NE(ended.err.find(part), std::string::npos) << ended.err;
+    EXPECT_TRUE(contains(ended.err, part));
     EXPECT_FALSE(std::filesystem::exists(folder_ / "none"));
   };
   refused({"--bag", bag()}, "drive.mcap: nothing connects frame 'laser' with frame 'map'; frames: laser robot world");

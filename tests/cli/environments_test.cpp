@@ -2,12 +2,7 @@
 // `fathom simulate --environments A:B --episodes C:D`: a dataset with a folder for each run.
 
 #include <csignal>
-#include <filesystem>
-#include <map>
-#include <string>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "process.hpp"
@@ -22,25 +17,14 @@ using nlohmann::json;
 
 class ManyRuns : public testing::Test {
  protected:
-  Ended simulate(const std::string& out, std::vector<std::string> more) {
-    std::vector<std::string> arguments = {"simulate", scene_, "--out", folder_ / out};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_fathom(arguments);
+  Ended simulate(const std::string& out, Words more) {
+    return run_fathom(Words{"simulate", scene_, "--out", folder_ / out} + more);
   }
 
   /// The environments and episodes of a dataset.
   [[nodiscard]] json numbers_of(const std::string& out) const {
     const json dataset = json::parse(bytes_of(folder_ / out / "dataset.json"));
     return json::array({dataset["environments"], dataset["episodes"]});
-  }
-
-  /// Name -> bytes.
-  [[nodiscard]] std::map<std::string, std::string> files_of(const std::string& out) const {
-    std::map<std::string, std::string> files;
-    for (const fs::path& file : files_below(folder_ / out)) {
-      files[file.lexically_relative(folder_ / out).string()] = bytes_of(file);
-    }
-    return files;
   }
 
   TemporaryFolder folder_;
@@ -53,7 +37,7 @@ class ManyRuns : public testing::Test {
 TEST_F(ManyRuns, EqualTheRunsAlone) {
   const Ended many = simulate("many", {"--environments", "2:4", "--episodes", "0:3", "--threads", "2"});
   ASSERT_EQ(many.exit_code, 0) << many.err;
-  EXPECT_NE(many.out.find("6 of 6 units rendered, 12 frames, "), std::string::npos) << many.out;
+  EXPECT_TRUE(contains(many.out, "6 of 6 units rendered, 12 frames, "));
   ASSERT_EQ(simulate("one", {"--environment", "3", "--episode", "1"}).exit_code, 0);
   const fs::path run = folder_ / "many/units/000/000/000000004";
   for (const fs::path& file : files_below(folder_ / "one")) {
@@ -70,11 +54,9 @@ TEST_F(ManyRuns, EqualTheRunsAlone) {
 }
 
 TEST_F(ManyRuns, DigestIsOneForAll) {
-  const std::vector<std::string> four = {"--environments", "0:2", "--episodes", "5:7", "--digest", "--quiet"};
+  const Words four = {"--environments", "0:2", "--episodes", "5:7", "--digest", "--quiet"};
   const auto with_threads = [&](const std::string& threads) {
-    std::vector<std::string> arguments = four;
-    arguments.insert(arguments.end(), {"--threads", threads, "--force"});
-    return simulate("out", arguments).out;
+    return simulate("out", four + Words{"--threads", threads, "--force"}).out;
   };
   const std::string digest = with_threads("1");
   EXPECT_EQ(digest.size(), std::string("lidar 0123456789abcdef\n").size()) << digest;
@@ -109,40 +91,6 @@ TEST_F(ManyRuns, BadRangesAreRefused) {
       {"4294967295 environments of 1 episodes of 1 blocks are more than 1000000000 units\n"}, folder_ / "out");
 }
 
-TEST_F(ManyRuns, ShardsWriteTheSameFiles) {
-  const std::vector<std::string> all = {"--environments", "0:5", "--quiet"};
-  ASSERT_EQ(simulate("plain", all).exit_code, 0);
-  for (const char* shard : {"2/3", "0/3", "1/3"}) {
-    std::vector<std::string> some = all;
-    some.insert(some.end(), {"--shard", shard});
-    ASSERT_EQ(simulate("shards", some).exit_code, 0);
-  }
-  EXPECT_TRUE(files_of("shards") == files_of("plain"));
-}
-
-TEST_F(ManyRuns, KilledTheyAreResumedByShards) {
-  const std::vector<std::string> all = {"--environments", "0:16", "--threads", "2", "--quiet"};
-  ASSERT_EQ(simulate("plain", all).exit_code, 0);
-  const auto plain = files_of("plain");
-  for (const int shards : {1, 3}) {
-    const std::string out = "killed" + std::to_string(shards);
-    std::vector<std::string> words = {"simulate", scene_, "--out", folder_ / out};
-    words.insert(words.end(), all.begin(), all.end());
-    const TemporaryFolder other;
-    Process process(words, other.path());
-    const fs::path second = folder_ / out / "units/000/000/000000001";
-    ASSERT_TRUE(process.wait_until([&] { return fs::exists(second); }));
-    process.send(SIGKILL);
-    process.wait();
-    for (int i = 0; i < shards; ++i) {
-      std::vector<std::string> some = all;
-      some.insert(some.end(), {"--resume", "--shard", std::to_string(i) + "/" + std::to_string(shards)});
-      ASSERT_EQ(simulate(out, some).exit_code, 0);
-    }
-    EXPECT_TRUE(files_of(out) == plain) << shards;
-  }
-}
-
 TEST_F(ManyRuns, StoppedTheyAreWhole) {
   Process process({"simulate", scene_, "--out", folder_ / "out", "--environments", "0:20000", "--threads", "2"},
                   folder_.path());
@@ -164,11 +112,10 @@ TEST_F(ManyRuns, StoppedTheyAreWhole) {
 }
 
 TEST_F(ManyRuns, CheckCountsThem) {
-  const std::vector<std::string> arguments = {"check", scene_, "--environments", "0:64", "--episodes", "0:10"};
-  const Ended text = run_fathom(arguments);
-  EXPECT_EQ(text.exit_code, 0) << text.err;
-  EXPECT_NE(text.out.find("In all, 640 runs: "), std::string::npos) << text.out;
-  std::vector<std::string> as_json = arguments;
+  const Words arguments = {"check", scene_, "--environments", "0:64", "--episodes", "0:10"};
+  const Ended text = succeed(arguments);
+  EXPECT_TRUE(contains(text.out, "In all, 640 runs: "));
+  Words as_json = arguments;
   as_json.emplace_back("--json");
   EXPECT_EQ(json::parse(run_fathom(as_json).out).at("runs"), 640);
   EXPECT_EQ(json::parse(run_fathom({"check", scene_, "--json"}).out).at("runs"), 1);

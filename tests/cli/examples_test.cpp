@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every example of every --help page runs exactly as printed.
 
-#include <filesystem>
-#include <set>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/ros/domain.hpp>
 
 #include "beam_fixture.hpp"
@@ -20,8 +11,8 @@ namespace cli_test {
 namespace {
 
 /// The first words of the lines under "Subcommands:".
-std::vector<std::string> commands_in(const std::string& page) {
-  std::vector<std::string> commands;
+Words commands_in(const std::string& page) {
+  Words commands;
   std::istringstream lines(page.substr(std::min(page.size(), page.find("\nSubcommands:\n"))));
   std::string line;
   std::getline(lines, line), std::getline(lines, line);
@@ -32,7 +23,7 @@ std::vector<std::string> commands_in(const std::string& page) {
 }
 
 /// Lines of two blanks and "fathom", with the lines indented more that follow.
-void collect_examples(const std::string& page, std::vector<std::string>& examples) {
+void collect_examples(const std::string& page, Words& examples) {
   std::istringstream lines(page);
   bool in_example = false;
   for (std::string line; std::getline(lines, line);) {
@@ -48,11 +39,11 @@ void collect_examples(const std::string& page, std::vector<std::string>& example
 }
 
 /// The examples of a page and of those below it.
-std::vector<std::string> examples_of(const std::vector<std::string>& command) {
-  std::vector<std::string> words = command;
+Words examples_of(const Words& command) {
+  Words words = command;
   words.emplace_back("--help");
   const std::string page = run_fathom(words).out;
-  std::vector<std::string> examples;
+  Words examples;
   collect_examples(page, examples);
   EXPECT_FALSE(examples.empty()) << page;
   for (const std::string& child : commands_in(page)) {
@@ -111,17 +102,15 @@ class Examples : public Beam {
       std::filesystem::copy_file(files_ / "office.log.gz", files_ / day);
     }
     ASSERT_EQ(log.exit_code, 0) << log.err;
-    const Ended drive = run_fathom({"simulate", FATHOM_SOURCE_DIR "/examples/11_drive_bag/drive.yaml", "--frames", "40",
-                                    "--out", files_ / "drive", "--bag", files_ / "drive.mcap", "--set",
-                                    "sensors.laser.outputs=[pcd]", "--quiet"});
-    ASSERT_EQ(drive.exit_code, 0) << drive.err;
+    const Ended drive =
+        succeed({"simulate", FATHOM_SOURCE_DIR "/examples/11_drive_bag/drive.yaml", "--frames", "40", "--out",
+                 files_ / "drive", "--bag", files_ / "drive.mcap", "--set", "sensors.laser.outputs=[pcd]", "--quiet"});
     for (const char* number : {"0", "1"}) {
       std::filesystem::copy_file(files_ / "drive/laser/cloud_00000" + number + ".pcd",
                                  files_ / "scan_" + number + ".pcd");
     }
-    const Ended camera = run_fathom({"simulate", files_ / "examples/12_table_top/table_top.yaml", "--frames", "1",
-                                     "--out", files_ / "table", "--quiet"});
-    ASSERT_EQ(camera.exit_code, 0) << camera.err;
+    const Ended camera = succeed({"simulate", files_ / "examples/12_table_top/table_top.yaml", "--frames", "1", "--out",
+                                  files_ / "table", "--quiet"});
     std::filesystem::rename(files_ / "table/camera", files_ / "mycamera");
     std::filesystem::copy(files_ / "mycamera", files_ / "renders");
     write_text(files_ / "expected.csv", "expected_m\n2\n5\ninf\n");

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Help, version and wrong usage.
 
-#include <algorithm>
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/simulate/simulator.hpp>
 
 #include "process.hpp"
@@ -16,8 +9,8 @@ namespace cli_test {
 namespace {
 
 /// The names below "Subcommands:" of a help page.
-std::vector<std::string> subcommands(const std::string& help) {
-  std::vector<std::string> names;
+Words subcommands(const std::string& help) {
+  Words names;
   std::istringstream rest(help.substr(std::min(help.size(), help.find("Subcommands:\n"))));
   std::string line;
   std::getline(rest, line);
@@ -28,16 +21,16 @@ std::vector<std::string> subcommands(const std::string& help) {
 }
 
 TEST(Help, EveryCommandHasAnExample) {
-  std::vector<std::vector<std::string>> commands = {{}};
+  std::vector<Words> commands = {{}};
   for (std::size_t k = 0; k < commands.size(); ++k) {
-    std::vector<std::string> command = commands[k];
+    Words command = commands[k];
     command.push_back("--help");
     const Ended ended = run_fathom(command);
     EXPECT_EQ(ended.exit_code, 0);
     EXPECT_EQ(ended.err, "");
-    EXPECT_NE(ended.out.find("\nExample"), std::string::npos) << ended.out;
-    EXPECT_NE(ended.out.find("\n  fathom "), std::string::npos) << ended.out;
-    EXPECT_EQ(ended.out.find("\n\n\n"), std::string::npos) << "two blank lines: " << ended.out;
+    EXPECT_TRUE(contains(ended.out, "\nExample"));
+    EXPECT_TRUE(contains(ended.out, "\n  fathom "));
+    EXPECT_FALSE(contains(ended.out, "\n\n\n")) << "two blank lines: " << ended.out;
     for (const std::string& name : subcommands(ended.out)) {
       command.back() = name;
       commands.push_back(command);
@@ -68,11 +61,11 @@ TEST(Help, OfFitsIsAScreenAndBeginsWithWhatIsRequired) {
                     all = run_fathom({"fit", "beam", "--help-all"}).out;
   EXPECT_LE(std::count(page.begin(), page.end(), '\n'), 45) << page;
   for (const char* option : {"--map", "--scene", "--log", "--bag", "--out"}) {
-    EXPECT_NE(section(page, "Required").find(option), std::string::npos) << page;
+    EXPECT_TRUE(contains(section(page, "Required"), option)) << page;
   }
   for (const char* option : {"--hit-offset", "--topic", "--variant", "--stretches"}) {
-    EXPECT_EQ(page.find(std::string("  ") + option), std::string::npos) << page;
-    EXPECT_NE(all.find(std::string("  ") + option), std::string::npos) << all;
+    EXPECT_FALSE(contains(page, std::string("  ") + option));
+    EXPECT_TRUE(contains(all, std::string("  ") + option));
   }
   EXPECT_EQ(page.substr(0, page.find("\nInput")), all.substr(0, all.find("\nInput")));
 }
@@ -81,7 +74,7 @@ TEST(Help, ListsEveryOptionOfSimulate) {
   const std::string text = run_fathom({"simulate", "--help"}).out;
   for (const char* option : {"--out", "--frames", "--seed", "--environment", "--environments", "--episode",
                              "--episodes", "--threads", "--set", "--force", "--isa", "--device", "--digest"}) {
-    EXPECT_NE(text.find(option), std::string::npos) << option;
+    EXPECT_TRUE(contains(text, option)) << option;
   }
 }
 
@@ -91,9 +84,9 @@ TEST(Version, IsTheLibrarysAndSaysWhatIsBuiltIn) {
   const std::string first = "fathom " + std::string(fathom::versions().fathom) + "\n";
   EXPECT_EQ(ended.out.substr(0, first.size()), first);
 #ifdef FATHOM_URDF
-  EXPECT_NE(ended.out.find("\nbuilt in: URDF"), std::string::npos) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "\nbuilt in: URDF"));
 #else
-  EXPECT_NE(ended.out.find("URDF (liburdfdom-dev)"), std::string::npos) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "URDF (liburdfdom-dev)"));
 #endif
   EXPECT_LE(std::count(ended.out.begin(), ended.out.end(), '\n'), 3);
 }
@@ -103,11 +96,11 @@ TEST(Help, IsACommandToo) {
   EXPECT_EQ(run_fathom({"help", "simulate"}).out, run_fathom({"simulate", "--help"}).out);
   EXPECT_EQ(run_fathom({"help", "fit", "beam"}).out, run_fathom({"fit", "beam", "-h"}).out);
   EXPECT_EQ(run_fathom({"fit", "help", "beam"}).out, run_fathom({"fit", "beam", "--help"}).out);
-  EXPECT_NE(run_fathom({"help", "simulat"}).err.find("nearest: simulate"), std::string::npos);
+  EXPECT_TRUE(contains(run_fathom({"help", "simulat"}).err, "nearest: simulate"));
 }
 
 TEST(Usage, ASlipIsAnsweredWithWhatWasMeant) {
-  const auto expect = [](const std::vector<std::string>& arguments, const std::string& message) {
+  const auto expect = [](const Words& arguments, const std::string& message) {
     const Ended ended = run_fathom(arguments);
     EXPECT_EQ(ended.exit_code, 2);
     EXPECT_EQ(ended.err, "fathom: error: " + message + "\n");
@@ -132,7 +125,7 @@ TEST(Usage, ASlipIsAnsweredWithWhatWasMeant) {
 }
 
 TEST(Usage, MistakesAreOneLineAndCode2) {
-  const std::vector<std::vector<std::string>> mistakes = {
+  const std::vector<Words> mistakes = {
       {},
       {"simulat"},
       {"simulate"},

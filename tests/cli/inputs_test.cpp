@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
 // An output that is one of the inputs, under whatever name, is refused, with --force too.
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "beam_fixture.hpp"
 #include "process.hpp"
 #include "scenes.hpp"
 
 namespace cli_test {
 namespace {
-
-using Words = std::vector<std::string>;
 
 class Inputs : public Beam {
  protected:
@@ -25,7 +17,7 @@ class Inputs : public Beam {
     arguments.insert(arguments.end(), {"--out", out, "--force"});
     const Ended ended = run_fathom(arguments);
     EXPECT_EQ(ended.exit_code, 2) << out << ": " << ended.err;
-    EXPECT_NE(ended.err.find("is an input too"), std::string::npos) << ended.err;
+    EXPECT_TRUE(contains(ended.err, "is an input too"));
     EXPECT_TRUE(bytes_of(out) == before) << out;
   }
 };
@@ -73,7 +65,7 @@ TEST_F(Inputs, OfSimulateStay) {
   const std::string scene = write_text(files_ / "out/summary.json", room_scene());
   const Ended ended = run_fathom({"simulate", scene, "--out", files_ / "out", "--force"});
   EXPECT_EQ(ended.exit_code, 2) << ended.err;
-  EXPECT_NE(ended.err.find("is an input too"), std::string::npos) << ended.err;
+  EXPECT_TRUE(contains(ended.err, "is an input too"));
   EXPECT_EQ(bytes_of(scene), room_scene());
 }
 

@@ -2,9 +2,6 @@
 // A run that is stopped or killed leaves whole files only: each one equals, byte for byte, that of an undisturbed run.
 
 #include <csignal>
-#include <filesystem>
-
-#include <gtest/gtest.h>
 
 #include "beam_files.hpp"
 #include "process.hpp"
@@ -40,8 +37,7 @@ class Interrupt : public testing::Test {
     auto files = files_below(folder_ / "out");
     std::erase(files, std::filesystem::path(folder_ / "out/unfinished.txt"));
     const std::size_t frames = files.size() / 3 + 1;
-    ASSERT_EQ(run_fathom({"simulate", scene_, "--out", folder_ / "full", "--frames", std::to_string(frames)}).exit_code,
-              0);
+    succeed({"simulate", scene_, "--out", folder_ / "full", "--frames", std::to_string(frames)});
     for (const auto& file : files) {
       const auto twin = std::filesystem::path(folder_ / "full") / file.lexically_relative(folder_ / "out");
       ASSERT_TRUE(std::filesystem::exists(twin)) << file << " is not a file of a run";
@@ -82,10 +78,10 @@ INSTANTIATE_TEST_SUITE_P(Files, KillAfter, testing::Values(1, 2, 3, 7, 20, 41));
 class KillWithBag : public Interrupt, public testing::WithParamInterface<std::size_t> {};
 
 TEST_P(KillWithBag, LeavesNoBagOrTheOlderOne) {
-  const std::vector<std::string> words = {"simulate",           scene_,    "--out",   folder_ / "out", "--bag",
-                                          folder_ / "run.mcap", "--force", "--frames"};
+  const Words words = {"simulate",           scene_,    "--out",   folder_ / "out", "--bag",
+                       folder_ / "run.mcap", "--force", "--frames"};
   const auto run = [&](const std::string& frames) {
-    std::vector<std::string> all = words;
+    Words all = words;
     all.push_back(frames);
     return all;
   };
@@ -96,7 +92,7 @@ TEST_P(KillWithBag, LeavesNoBagOrTheOlderOne) {
     EXPECT_EQ(process.wait().signal, SIGKILL);
   };
   const auto bags = [&] {
-    std::vector<std::string> names;
+    Words names;
     for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
       const std::string name = entry.path().filename();
       if (name.find("mcap") != std::string::npos) names.push_back(name);
@@ -104,21 +100,20 @@ TEST_P(KillWithBag, LeavesNoBagOrTheOlderOne) {
     return names;
   };
   kill();
-  EXPECT_EQ(bags(), std::vector<std::string>());
-  ASSERT_EQ(run_fathom(run("3")).exit_code, 0);
+  EXPECT_EQ(bags(), Words());
+  succeed(run("3"));
   const std::string older = bytes_of(folder_ / "run.mcap");
   std::filesystem::remove_all(folder_ / "out");
   kill();
-  EXPECT_EQ(bags(), std::vector<std::string>{"run.mcap"});
+  EXPECT_EQ(bags(), Words{"run.mcap"});
   EXPECT_TRUE(bytes_of(folder_ / "run.mcap") == older);
-  EXPECT_EQ(run_fathom({"bag", "info", folder_ / "run.mcap"}).exit_code, 0);
+  succeed({"bag", "info", folder_ / "run.mcap"});
 }
 INSTANTIATE_TEST_SUITE_P(Files, KillWithBag, testing::Values(1, 31));
 
 TEST_F(Interrupt, CanBeRunAgainWithForce) {
   stop_after(4, SIGINT);
-  const Ended ended = run_fathom({"simulate", scene_, "--out", folder_ / "out", "--frames", "1", "--force"});
-  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  succeed({"simulate", scene_, "--out", folder_ / "out", "--frames", "1", "--force"});
   EXPECT_TRUE(std::filesystem::exists(folder_ / "out/summary.json"));
 }
 
@@ -144,9 +139,8 @@ TEST(InterruptedCommand, EndsWithALineAndNoFile) {
   std::string pairs = "range_m,expected_m\n";
   for (int i = 0; i < 300'000; ++i) pairs += "1.01,1\n1.98,2\n";
   write_text(files / "pairs.csv", pairs);
-  const std::vector<std::string> world = {"--map",     files.map(),    "--log",
-                                          files.log(), "--parameters", files.parameters()};
-  std::vector<std::vector<std::string>> commands = {
+  const Words world = {"--map", files.map(), "--log", files.log(), "--parameters", files.parameters()};
+  std::vector<Words> commands = {
       {"beam", "heatmap", "--scan", "3", "--out", files / "out.png", "--headings", "3600", "--spacing", "0.1"},
       {"fit", "pairs", "--model", "distance", files / "pairs.csv"},
       {"fit", "beam", "--map", files.map(), "--log", files.log(), "--out", files / "out"},
@@ -160,7 +154,7 @@ TEST(InterruptedCommand, EndsWithALineAndNoFile) {
     const Ended ended = process.wait();
     if (!caught || ended.exit_code == 0) continue;  // it was faster
     EXPECT_EQ(ended.exit_code, 130) << command[1] << ": " << ended.signal << ended.err;
-    EXPECT_NE(ended.err.find("fathom: stopped; every file that is there is whole\n"), std::string::npos) << ended.err;
+    EXPECT_TRUE(contains(ended.err, "fathom: stopped; every file that is there is whole\n"));
     EXPECT_FALSE(std::filesystem::exists(files / "out.png"));
     EXPECT_FALSE(std::filesystem::exists(files / "out/fit.json"));
   }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `fathom noise` and `fathom sensors`: complete against the registries of the library.
 
-#include <filesystem>
-#include <map>
-#include <string>
-#include <string_view>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/noise/noise.hpp>
@@ -21,9 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-Ended run_well(const std::vector<std::string>& arguments) {
-  const Ended ended = run_fathom(arguments);
-  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+Ended run_well(const Words& arguments) {
+  Ended ended = succeed(arguments);
   EXPECT_EQ(ended.err, "");
   return ended;
 }
@@ -31,11 +24,11 @@ Ended run_well(const std::vector<std::string>& arguments) {
 TEST(NoiseList, ShowsEveryModelAndEveryField) {
   const std::string all = run_well({"noise"}).out;
   for (const fathom::NoiseInfo& model : fathom::noise_models()) {
-    EXPECT_NE(all.find(model.slug), std::string::npos) << model.slug;
+    EXPECT_TRUE(contains(all, model.slug)) << model.slug;
     const std::string one = run_well({"noise", std::string(model.slug)}).out;
     for (const fathom::FieldInfo& field : model.fields) {
-      EXPECT_NE(one.find(field.name), std::string::npos) << model.slug << "." << field.name;
-      EXPECT_NE(one.find(field.doc), std::string::npos) << model.slug << "." << field.name;
+      EXPECT_TRUE(contains(one, field.name)) << model.slug << "." << field.name;
+      EXPECT_TRUE(contains(one, field.doc)) << model.slug << "." << field.name;
     }
   }
 }
@@ -67,7 +60,7 @@ TEST(NoiseList, JsonHoldsTheFieldTables) {
 TEST(NoiseList, UnknownModelNamesTheNearest) {
   const Ended ended = run_fathom({"noise", "distnace"});
   EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_NE(ended.err.find("'distance'"), std::string::npos) << ended.err;
+  EXPECT_TRUE(contains(ended.err, "'distance'"));
 }
 
 /// The part of a page under each heading "## ...", by heading.
@@ -88,7 +81,7 @@ TEST(NoisePage, HoldsTheTablesOfAllModels) {
   const auto tables = sections_of(run_well({"noise", "--markdown"}).out);
   EXPECT_EQ(tables.size(), fathom::noise_models().size() + 1);
   for (const auto& [heading, table] : tables) {
-    EXPECT_NE(page[heading].find(table), std::string::npos)
+    EXPECT_TRUE(contains(page[heading], table))
         << "docs/noise.md should hold what 'fathom noise --markdown' prints:\n## " << heading << table;
   }
 }
@@ -109,15 +102,15 @@ TEST(NoisePage, LinksToHeadersThatExist) {
 TEST(SensorList, ShowsEveryPresetAndKind) {
   const std::string all = run_well({"sensors"}).out;
   for (const fathom::SensorPreset& preset : fathom::sensor_presets()) {
-    EXPECT_NE(all.find(preset.name), std::string::npos) << preset.name;
+    EXPECT_TRUE(contains(all, preset.name)) << preset.name;
     const std::string one = run_well({"sensors", std::string(preset.name)}).out;
-    EXPECT_NE(one.find(preset.source), std::string::npos) << preset.name;
+    EXPECT_TRUE(contains(one, preset.source)) << preset.name;
   }
   for (const fathom::SensorKindInfo& kind : fathom::sensor_kinds()) {
-    EXPECT_NE(all.find(kind.slug), std::string::npos) << kind.slug;
+    EXPECT_TRUE(contains(all, kind.slug)) << kind.slug;
     const std::string one = run_well({"sensors", std::string(kind.slug)}).out;
     for (const fathom::FieldInfo& field : kind.fields) {
-      EXPECT_NE(one.find(field.doc), std::string::npos) << kind.slug << "." << field.name;
+      EXPECT_TRUE(contains(one, field.doc)) << kind.slug << "." << field.name;
     }
   }
 }
@@ -176,7 +169,7 @@ TEST(SensorList, OnePresetOrKindAsJson) {
 TEST(SensorList, UnknownNameNamesTheNearest) {
   const Ended ended = run_fathom({"sensors", "VLP-61"});
   EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_NE(ended.err.find("VLP-16"), std::string::npos) << ended.err;
+  EXPECT_TRUE(contains(ended.err, "VLP-16"));
 }
 
 TEST(SensorList, CaseAndHyphensDoNotMatter) {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Numbers in options are read as those in scene files: the whole text, decimal, within limits, or refused.
 
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "beam_fixture.hpp"
@@ -14,16 +10,9 @@
 namespace cli_test {
 namespace {
 
-using Words = std::vector<std::string>;
-
-Words with(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 /// `command` with the value of `option` is refused in one line that names both.
 void expect_number_refused(const Words& command, const std::string& option, const std::string& value) {
-  const Ended ended = run_fathom(with(command, {option + "=" + value}));
+  const Ended ended = run_fathom(command + Words{option + "=" + value});
   EXPECT_EQ(ended.exit_code, 2) << option << " " << value << ": " << ended.err;
   EXPECT_EQ(ended.err.rfind("fathom: error: " + option + " = " + value + " is not", 0), 0U) << ended.err;
   EXPECT_EQ(count_lines(ended.err), 1U) << ended.err;
@@ -89,15 +78,13 @@ TEST(Numbers, RealOptionsTakeFiniteDecimalsOnly) {
 TEST(Numbers, LeadingZerosAreDecimalAsInScenes) {
   const TemporaryFolder folder;
   const std::string scene = write_text(folder / "room.yaml", room_scene("[]"));
-  const Ended ended = run_fathom({"simulate", scene, "--out", folder / "out", "--frames", "010", "--seed", "0777",
-                                  "--episode", "010", "--threads", "01"});
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  succeed({"simulate", scene, "--out", folder / "out", "--frames", "010", "--seed", "0777", "--episode", "010",
+           "--threads", "01"});
   const auto summary = nlohmann::json::parse(bytes_of(folder / "out/summary.json"));
   EXPECT_EQ(summary["frames"], 10);
   EXPECT_EQ(summary["seed"], 777);
   EXPECT_EQ(summary["episode"], 10);
-  const Ended largest = run_fathom({"simulate", scene, "--out", folder / "max", "--seed", "18446744073709551615"});
-  ASSERT_EQ(largest.exit_code, 0) << largest.err;
+  succeed({"simulate", scene, "--out", folder / "max", "--seed", "18446744073709551615"});
   EXPECT_EQ(nlohmann::json::parse(bytes_of(folder / "max/summary.json"))["seed"], 18446744073709551615U);
 }
 

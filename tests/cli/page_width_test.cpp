@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tables of report.html fit a phone: Chromium, where it is at hand, shows the pages 420 px wide.
 
-#include <cstdlib>
-#include <filesystem>
-#include <iterator>
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "beam_files.hpp"
 #include "calibrate_chain.hpp"
 #include "process.hpp"

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "process.hpp"
 
-#include <algorithm>
 #include <csignal>
-#include <cstdlib>
 #include <fcntl.h>
-#include <fstream>
 #include <spawn.h>
-#include <sstream>
-#include <stdexcept>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
 namespace cli_test {
 
-Ended run_fathom(const std::vector<std::string>& arguments) {
+Ended run_fathom(const Words& arguments) {
   const TemporaryFolder folder;
   return Process(arguments, folder.path()).wait();
 }
@@ -26,11 +21,9 @@ int run_shell(const std::string& command, const std::filesystem::path& folder) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-Process::Process(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
-                 const std::string& stderr_device)
+Process::Process(const Words& arguments, const std::filesystem::path& folder, const std::string& stderr_device)
     : folder_(folder) {
-  std::vector<std::string> words = {FATHOM_CLI};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+  Words words = Words{FATHOM_CLI} + arguments;
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

@@ -3,15 +3,17 @@
 // Runs the fathom binary and looks at what it leaves.
 
 #include <chrono>
-#include <filesystem>
-#include <functional>
-#include <string>
 #include <sys/types.h>
-#include <vector>
 
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
 namespace cli_test {
+
+using Words = std::vector<std::string>;
+inline Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
 
 /// How a process ended.
 struct Ended {
@@ -21,7 +23,14 @@ struct Ended {
 };
 
 /// Runs `fathom arguments...` to its end.
-Ended run_fathom(const std::vector<std::string>& arguments);
+Ended run_fathom(const Words& arguments);
+
+/// The same, and it must be a success.
+inline Ended succeed(const Words& arguments) {
+  Ended ended = run_fathom(arguments);
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  return ended;
+}
 
 /// The exit code of a shell command, in which $FATHOM is the program; it runs in `folder`. 128 + signal: it was killed.
 int run_shell(const std::string& command, const std::filesystem::path& folder);
@@ -29,8 +38,7 @@ int run_shell(const std::string& command, const std::filesystem::path& folder);
 /// A running fathom whose output goes to files in `folder`; stderr elsewhere when `stderr_device` names a device.
 class Process {
  public:
-  Process(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
-          const std::string& stderr_device = {});
+  Process(const Words& arguments, const std::filesystem::path& folder, const std::string& stderr_device = {});
   /// Waits until `condition` holds or the process ended; whether the condition held first.
   bool wait_until(const std::function<bool()>& condition);
   void send(int signal) const;
@@ -48,6 +56,7 @@ class Process {
 };
 
 using fathom::test::bytes_of;
+using fathom::test::contains;
 using fathom::test::TemporaryFolder;
 
 std::string write_text(const std::filesystem::path& file, const std::string& text);

@@ -2,12 +2,6 @@
 #pragma once
 // What every refusal of bad input looks like.
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "process.hpp"
 
 namespace cli_test {
@@ -20,15 +14,15 @@ inline std::string replaced(std::string text, const std::string& find, const std
 
 /// `fathom arguments...` ends with exit code 2, nothing on stdout, one line on stderr that holds every one of
 /// `expected`, and without `unwritten`.
-inline void expect_refused(const std::string& name, const std::vector<std::string>& arguments,
-                           const std::vector<std::string>& expected, const std::filesystem::path& unwritten) {
+inline void expect_refused(const std::string& name, const Words& arguments, const Words& expected,
+                           const std::filesystem::path& unwritten) {
   const Ended ended = run_fathom(arguments);
   EXPECT_EQ(ended.exit_code, 2) << name << ": " << ended.err << ended.signal;
   EXPECT_EQ(ended.out, "") << name;
   EXPECT_EQ(count_lines(ended.err), 1U) << name << ": " << ended.err;
   EXPECT_EQ(ended.err.rfind("fathom: error: ", 0), 0U) << name << ": " << ended.err;
   for (const std::string& part : expected) {
-    EXPECT_NE(ended.err.find(part), std::string::npos) << name << ": '" << part << "' is not in " << ended.err;
+    EXPECT_TRUE(contains(ended.err, part)) << name << ": '" << part << "' is not in " << ended.err;
   }
   EXPECT_FALSE(std::filesystem::exists(unwritten)) << name;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <string>
+#include "support/expect.hpp"
 
 namespace cli_test {
 

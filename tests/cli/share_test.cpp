@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Manual pages and completions are made from the commands: all of them, valid, and of use.
 
-#include <algorithm>
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "process.hpp"
 
 namespace cli_test {
@@ -15,17 +8,14 @@ namespace {
 
 class Share : public testing::Test {
  protected:
-  void SetUp() override {
-    const Ended ended = run_fathom({"generate", folder_ / "share"});
-    ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  }
+  void SetUp() override { succeed({"generate", folder_ / "share"}); }
   /// What bash offers for the words; the last is the one being typed.
-  std::vector<std::string> completed(const std::string& words) {
+  Words completed(const std::string& words) {
     const std::string line =
         "bash -c 'source share/bash-completion/completions/fathom; COMP_WORDS=(" + words +
         "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _fathom; printf \"%s\\n\" \"${COMPREPLY[@]}\"' > offered";
     EXPECT_EQ(run_shell(line, folder_.path()), 0) << words;
-    std::vector<std::string> offered;
+    Words offered;
     const std::string text = bytes_of(folder_ / "offered");
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = text.find('\n', at);
@@ -39,52 +29,23 @@ class Share : public testing::Test {
   TemporaryFolder folder_;
 };
 
-using Words = std::vector<std::string>;
-
 TEST_F(Share, HasAPageForEveryCommandWithEveryOption) {
-  for (const char* page : {"fathom",
-                           "fathom-simulate",
-                           "fathom-apply",
-                           "fathom-check",
-                           "fathom-sensors",
-                           "fathom-noise",
-                           "fathom-outputs",
-                           "fathom-channels",
-                           "fathom-beam",
-                           "fathom-beam-sample",
-                           "fathom-beam-heatmap",
-                           "fathom-bag",
-                           "fathom-bag-info",
-                           "fathom-publish",
-                           "fathom-serve",
-                           "fathom-view",
-                           "fathom-dataset",
-                           "fathom-dataset-verify",
-                           "fathom-dataset-info",
-                           "fathom-fit",
-                           "fathom-fit-beam",
-                           "fathom-fit-field",
-                           "fathom-fit-chain",
-                           "fathom-fit-wall",
-                           "fathom-fit-pairs",
-                           "fathom-score",
-                           "fathom-score-beam",
-                           "fathom-score-field",
-                           "fathom-score-chain",
-                           "fathom-compare",
-                           "fathom-compare-beam",
-                           "fathom-compare-field",
-                           "fathom-compare-chain",
-                           "fathom-measure",
-                           "fathom-measure-depth"}) {
-    const std::string text = bytes_of(folder_ / ("share/man/man1/" + std::string(page) + ".1"));
-    EXPECT_NE(text.find(".SH NAME\n"), std::string::npos) << page;
-    EXPECT_NE(text.find(".SH EXAMPLES\n"), std::string::npos) << page;
+  std::istringstream pages(
+      "fathom fathom-simulate fathom-apply fathom-check fathom-sensors fathom-noise fathom-outputs "
+      "fathom-channels fathom-beam fathom-beam-sample fathom-beam-heatmap fathom-bag fathom-bag-info "
+      "fathom-publish fathom-serve fathom-view fathom-dataset fathom-dataset-verify fathom-dataset-info "
+      "fathom-fit fathom-fit-beam fathom-fit-field fathom-fit-chain fathom-fit-wall fathom-fit-pairs "
+      "fathom-score fathom-score-beam fathom-score-field fathom-score-chain fathom-compare "
+      "fathom-compare-beam fathom-compare-field fathom-compare-chain fathom-measure fathom-measure-depth");
+  for (std::string page; pages >> page;) {
+    const std::string text = bytes_of(folder_ / ("share/man/man1/" + page + ".1"));
+    EXPECT_TRUE(contains(text, ".SH NAME\n")) << page;
+    EXPECT_TRUE(contains(text, ".SH EXAMPLES\n")) << page;
   }
   EXPECT_EQ(files_below(folder_ / "share/man/man1").size(), 35U);
   const std::string simulate = bytes_of(folder_ / "share/man/man1/fathom-simulate.1");
-  EXPECT_NE(simulate.find("\\-\\-seed S"), std::string::npos) << simulate;
-  EXPECT_NE(simulate.find(".SH \"EXIT STATUS\""), std::string::npos);
+  EXPECT_TRUE(contains(simulate, "\\-\\-seed S"));
+  EXPECT_TRUE(contains(simulate, ".SH \"EXIT STATUS\""));
 }
 
 TEST_F(Share, PagesAreValid) {

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: MIT
 // `fathom simulate` does what its options say.
 
-#include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
-#include <filesystem>
-#include <map>
 #include <pty.h>
 #include <regex>
-#include <string>
 #include <unistd.h>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/core/compute.hpp>
@@ -29,10 +22,8 @@ using nlohmann::json;
 class Simulate : public testing::Test {
  protected:
   /// Runs the room into `out` of this test's folder.
-  Ended run(const std::string& out, const std::vector<std::string>& options = {}) {
-    std::vector<std::string> arguments = {"simulate", scene_, "--out", folder_ / out};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    return run_fathom(arguments);
+  Ended run(const std::string& out, const Words& options = {}) {
+    return run_fathom(Words{"simulate", scene_, "--out", folder_ / out} + options);
   }
   json summary(const std::string& out) { return json::parse(bytes_of(folder_ / (out + "/summary.json"))); }
   std::string text(const std::string& file) { return bytes_of(folder_ / file); }
@@ -62,10 +53,10 @@ TEST_F(Simulate, WritesTheFilesAndTellsWhatCameOut) {
   EXPECT_EQ(contents("out").size(), 2U * 4U);  // 2 frames of 2 arrays, a cloud and an image
   std::string rays = std::to_string(s["sensors"][0]["rays"].get<int>());
   rays = rays.substr(0, rays.size() - 3) + " " + rays.substr(rays.size() - 3);
-  EXPECT_NE(ended.out.find("lidar"), std::string::npos) << ended.out;
-  EXPECT_NE(ended.out.find(rays), std::string::npos) << ended.out;
-  EXPECT_NE(ended.out.find("rays/s"), std::string::npos) << ended.out;
-  EXPECT_NE(ended.out.find(folder_ / "out"), std::string::npos) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "lidar"));
+  EXPECT_TRUE(contains(ended.out, rays));
+  EXPECT_TRUE(contains(ended.out, "rays/s"));
+  EXPECT_TRUE(contains(ended.out, (folder_ / "out").string()));
 }
 
 TEST_F(Simulate, FramesAndSeedReplaceTheScenes) {
@@ -107,8 +98,7 @@ TEST_F(Simulate, SetReplacesOneValue) {
 }
 
 TEST_F(Simulate, SetMayStandBeforeTheScene) {
-  const Ended ended = run_fathom({"simulate", "--set", "frames=1", scene_, "--out", folder_ / "out"});
-  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  succeed({"simulate", "--set", "frames=1", scene_, "--out", folder_ / "out"});
 }
 
 /// The floats of an NPY file (version 1: 10 bytes, the header's length among them, then the header).
@@ -147,7 +137,7 @@ TEST_F(Simulate, ExistingFolderIsRefusedWithoutForce) {
   const Ended again = run("out", {"--seed", "2"});
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_EQ(count_lines(again.err), 1U) << again.err;
-  EXPECT_NE(again.err.find("force"), std::string::npos) << again.err;
+  EXPECT_TRUE(contains(again.err, "force"));
   EXPECT_TRUE(contents("out") == before);
   ASSERT_EQ(run("out", {"--frames", "1", "--force"}).exit_code, 0);
   EXPECT_EQ(contents("out").size(), 4U);  // the second frame of the earlier run is gone
@@ -180,8 +170,8 @@ TEST_F(Simulate, ProgressIsABarOnATerminal) {
   close(terminal);
   close(other_end);
   EXPECT_EQ(ended.exit_code, 0);
-  EXPECT_NE(shown.find("\r[========================] frame 40/40, "), std::string::npos) << shown;
-  EXPECT_NE(shown.find("rays/s"), std::string::npos) << shown;
+  EXPECT_TRUE(contains(shown, "\r[========================] frame 40/40, "));
+  EXPECT_TRUE(contains(shown, "rays/s"));
   ASSERT_GE(shown.size(), 2U);
   EXPECT_EQ(shown.substr(shown.size() - 2), "\r\n") << "the bar's line is ended";
 }

@@ -2,11 +2,6 @@
 // Streams that are full, closed or without a reader. What a command is for must be written, or the exit code is 1;
 // progress and messages are best effort.
 
-#include <filesystem>
-#include <string>
-
-#include <gtest/gtest.h>
-
 #include "process.hpp"
 #include "scenes.hpp"
 

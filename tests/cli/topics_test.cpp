@@ -2,10 +2,6 @@
 // `fathom publish` says what it did, and refuses what cannot be. adapters/ros/tests lets another implementation of DDS
 // judge what is sent.
 
-#include <string>
-
-#include <gtest/gtest.h>
-
 #include <fathom/ros/domain.hpp>
 
 #include "process.hpp"
@@ -23,7 +19,7 @@ class TopicCommands : public testing::Test {
   void SetUp() override { write_text(folder_ / "room.yaml", room_scene()); }
   [[nodiscard]] std::string scene() const { return folder_ / "room.yaml"; }
   [[nodiscard]] std::string bag() const { return folder_ / "a.mcap"; }
-  void expect_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& expected) {
+  void expect_refused(const Words& arguments, const Words& expected) {
     cli_test::expect_refused(expected.front(), arguments, expected, bag());
   }
 
@@ -55,8 +51,7 @@ TEST_F(TopicCommands, NameAnInterfaceThatIsNotThere) {
 
 TEST_F(TopicCommands, SayWhatTheyDid) {
   if (!fathom::has_topics()) GTEST_SKIP() << "this build has no DDS";
-  const Ended published = run_fathom({"publish", scene(), "--frames", "3", "--rate", "max", "--domain", own_domain()});
-  EXPECT_EQ(published.exit_code, 0) << published.err;
+  const Ended published = succeed({"publish", scene(), "--frames", "3", "--rate", "max", "--domain", own_domain()});
   EXPECT_EQ(published.out.rfind("3 frames, 7 messages, ", 0), 0U) << published.out;
   const Ended quiet =
       run_fathom({"publish", scene(), "--frames", "1", "--rate", "2x", "--domain", own_domain(), "--quiet"});

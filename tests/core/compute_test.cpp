@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include <atomic>
 #include <mutex>
-#include <stdexcept>
-#include <string>
 #include <thread>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include <fathom/core/compute.hpp>
-#include <fathom/core/error.hpp>
 
 #include "core/compute.hpp"
 #include "support/casters.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
-
 namespace {
 
 TEST(Compute, AcceptsWhatThisComputerHas) {
@@ -28,10 +20,6 @@ TEST(Compute, RefusesOtherThreadsInOneLine) {
   EXPECT_EQ(message_of<InputError>([] { validate({.threads = -1}); }), "threads = -1 is not in [0, 1024]");
   EXPECT_EQ(message_of<InputError>([] { validate({.threads = 1025}); }), "threads = 1025 is not in [0, 1024]");
 }
-
-}  // namespace
-
-namespace {
 
 class Executors : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Threads, Executors, testing::Values(1, 2, 7));
@@ -153,5 +141,4 @@ TEST(Computes, ThatNoComputerHasAreRefused) {
 }
 
 }  // namespace
-
 }  // namespace fathom::test

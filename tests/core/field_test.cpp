@@ -4,14 +4,7 @@
 
 #include <fathom/core/field.hpp>
 
-#include <cmath>
-#include <limits>
-#include <numeric>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom {
 

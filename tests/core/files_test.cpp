@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <csignal>
-#include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <gtest/gtest.h>
-
 #include "core/text/files.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
-
+namespace fathom::test {
 namespace {
-
-using test::bytes_of;
-using test::contains;
-using test::message_of;
-using test::TemporaryFolder;
 
 class WholeFileTest : public ::testing::TestWithParam<Unfinished> {
  protected:
@@ -174,10 +164,6 @@ TEST(WholeFileKilledTest, ReplacesFilesAtomicallyUnderAKillAtAnyMoment) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 TEST(NestingTest, CountsJsonOutsideStrings) {
   EXPECT_EQ(json_nesting(""), 0U);
   EXPECT_EQ(json_nesting("1"), 0U);
@@ -189,5 +175,4 @@ TEST(NestingTest, CountsJsonOutsideStrings) {
 }
 
 }  // namespace
-
-}  // namespace fathom
+}  // namespace fathom::test

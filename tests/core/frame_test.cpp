@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <numeric>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/frame/digest.hpp>
 #include <fathom/frame/frame.hpp>
 
 #include "frame/frame_writer.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
-
 namespace {
 
 constexpr ChannelSet all_channels() {
@@ -177,10 +167,6 @@ TEST(FrameOverBuffers, WrongOnesAreRefused) {
   EXPECT_EQ(input_error([] { Frame(0, 3, {}); }), "a frame over buffers has rays, not 0 x 3");
 }
 
-}  // namespace
-
-namespace {
-
 const ChannelSet kChannels = {Channel::kRange, Channel::kHitSensor, Channel::kEntityId, Channel::kRing,
                               Channel::kReason};
 
@@ -284,5 +270,4 @@ TEST(FrameDigest, TakesTheDigestsOfOthersInOrder) {
 }
 
 }  // namespace
-
 }  // namespace fathom::test

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <array>
-#include <cmath>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <fathom/core/geometry.hpp>
+
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

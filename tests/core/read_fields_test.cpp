@@ -3,13 +3,7 @@
 
 #include "core/text/read_fields.hpp"
 
-#include <numbers>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom {
 
@@ -18,6 +12,8 @@ template <>
 inline constexpr std::array<std::string_view, 2> kChoiceWords<LampTint> = {"warm", "cold"};
 
 namespace {
+
+using test::contains;
 
 class LampTints {
  public:
@@ -107,16 +103,15 @@ TEST(ReadFields, NamesThePlaceOfWhatIsWrong) {
             "lamp.yaml:2:12: center_px: lamp.center_px has 1 numbers and needs [u, v]");
   EXPECT_EQ(refusal("reach_m: 1\nmount: {position_m: [3, 0, 0]}\n"),
             "lamp.yaml:2:8: mount: lamp.mount[0] = 3 is not in [-2, 2] m");
-  EXPECT_NE(refusal("reach_m: 1\ntints: [warm, blue]\n").find("tints.1 = blue is not one of warm, cold"),
-            std::string::npos);
+  EXPECT_TRUE(contains(refusal("reach_m: 1\ntints: [warm, blue]\n"), "tints.1 = blue is not one of warm, cold"));
   EXPECT_EQ(refusal("reech_m: 1\n"), "lamp.yaml:1:1: the key 'reach_m' is missing; is 'reech_m' meant to be it?");
-  EXPECT_NE(refusal("reach_m: 1\nlight: true\n").find("light is not a known key"), std::string::npos);
+  EXPECT_TRUE(contains(refusal("reach_m: 1\nlight: true\n"), "light is not a known key"));
 }
 
 TEST(ReadFields, NamesWhatStandsForAFormerName) {
   EXPECT_EQ(refusal("reach_m: 1\nlights: 2\n"), "lamp.yaml:2:9: lights is called bulbs now: lamps hold bulbs");
   EXPECT_EQ(refusal("reach_m: 11\nburns: true\n"), "lamp.yaml:2:8: burns is called lit now");
-  EXPECT_EQ(refusal("reach_m: 1\nburn: true\n").find("burns"), std::string::npos) << "a hint offers names of today";
+  EXPECT_FALSE(contains(refusal("reach_m: 1\nburn: true\n"), "burns")) << "a hint offers names of today";
 }
 
 }  // namespace

@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/core/field.hpp>
 #include <fathom/core/names.hpp>
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -2,25 +2,13 @@
 // The law of devices on a GPU: every channel of every example, and of random sensors and chains, is the processor's,
 // bit by bit. tests/render/device holds what needs no GPU.
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <fstream>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "render/any_sensors.hpp"
 #include "run/prepare_run.hpp"
+#include "support/expect.hpp"
 
 namespace fathom {
 namespace {

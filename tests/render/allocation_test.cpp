@@ -1,77 +1,68 @@
 // SPDX-License-Identifier: MIT
 // A frame in steady state allocates nothing: every malloc of the process is counted while frames render.
 
-#include <array>
-#include <cstdlib>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 
 #include "render/stereo_scenes.hpp"
 #include "support/allocations.hpp"
+#include "support/expect.hpp"
 
 #if !FATHOM_SANITIZED
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::all_channels;
-using test::allocations_in;
-using test::make_lidar;
-using test::make_room_scene;
-using test::make_sensor;
-using test::three_gaussians;
 
 TEST(AllocationCounter, Counts) {
   EXPECT_GE(allocations_in([] { std::free(std::malloc(1)); }), 1U);
   EXPECT_GE(allocations_in([] { delete new std::string(100, 'x'); }), 1U);
 }
 
-std::size_t steady_state(Sensor sensor, const Compute& compute, ChannelSet channels) {
-  NoiseChain noise = three_gaussians();
-  noise.push_back(UniformNoise{.low_m = 0, .high_m = 0.01F});
-  noise.push_back(Dropout{.probability = 0.1F});
-  sensor.noise = noise;
-  Simulator simulator(make_room_scene(), {.seed = 1, .compute = compute});
-  const SensorId id = simulator.add_sensor(sensor);
-  Frame frame(channels);
-  for (std::uint32_t i = 0; i < 50; ++i) simulator.render(id, i, frame);  // pools of the thread library fill up
+/// In as many steps as go before them, which fill the pools of the thread library.
+template <class Step>
+std::size_t allocations_after(std::uint32_t steps, Step step) {
+  for (std::uint32_t i = 0; i < steps; ++i) step(i);
   return allocations_in([&] {
-    for (std::uint32_t i = 50; i < 100; ++i) simulator.render(id, i, frame);
+    for (std::uint32_t i = steps; i < 2 * steps; ++i) step(i);
   });
 }
 
-TEST(Allocations, NoneInASteadyFrameOnOneThread) {
-  EXPECT_EQ(steady_state(make_sensor(make_lidar(64, 512)), {.threads = 1}, all_channels()), 0U);
+std::size_t allocations_of(const Sensor& sensor, int threads) {
+  Simulator simulator(make_room_scene(), {.seed = 1, .compute = {.threads = threads}});
+  const SensorId id = simulator.add_sensor(sensor);
+  Frame frame(all_channels());
+  return allocations_after(50, [&](std::uint32_t i) { simulator.render(id, i, frame); });
 }
 
-TEST(Allocations, NoneInASteadyFrameOnTwoThreads) {
-  EXPECT_EQ(steady_state(make_sensor(make_lidar(64, 512)), {.threads = 2}, all_channels()), 0U);
+/// With noise of every stage.
+std::size_t steady_state(Sensor sensor, int threads) {
+  sensor.noise = three_gaussians();
+  sensor.noise.push_back(UniformNoise{.low_m = 0, .high_m = 0.01F});
+  sensor.noise.push_back(Dropout{.probability = 0.1F});
+  return allocations_of(sensor, threads);
+}
+
+const StereoCamera kWideCamera = make_stereo(320, 240, 200, 0.1), kSmallCamera = make_stereo(64, 48, 40, 0.1);
+
+TEST(Allocations, NoneInASteadyFrame) {
+  for (const int threads : {1, 2}) EXPECT_EQ(steady_state(make_sensor(make_lidar(64, 512)), threads), 0U) << threads;
 }
 
 TEST(Allocations, NoneInASteadyGivenFrame) {
-  StereoCamera camera = test::make_stereo(160, 120, 120, 0.06);
+  StereoCamera camera = make_stereo(160, 120, 120, 0.06);
   SensorNoise noise(
       make_sensor(camera, {StereoShadow{}, StereoEnergy{.min_energy = 0.1F}, Dropout{.probability = 0.1F}}),
       {.compute = {.threads = 1}});
   const std::vector<float> depth(std::size_t{160} * 120, 2.0F);
   Frame frame(all_channels());
-  for (std::uint32_t i = 0; i < 5; ++i) noise.apply(i, {.depth_m = depth}, frame);
-  EXPECT_EQ(allocations_in([&] {
-              for (std::uint32_t i = 5; i < 10; ++i) noise.apply(i, {.depth_m = depth}, frame);
-            }),
-            0U);
+  EXPECT_EQ(allocations_after(5, [&](std::uint32_t i) { noise.apply(i, {.depth_m = depth}, frame); }), 0U);
 }
 
 TEST(Allocations, NoneWhereRaysBringBackSeveralReturns) {
   Sensor sensor = make_sensor(make_lidar(16, 128));
   sensor.divergence = {.horizontal_rad = 0.02F, .vertical_rad = 0.02F};
   sensor.returns = {ReturnChoice::kStrongest, ReturnChoice::kLast};
-  EXPECT_EQ(steady_state(sensor, {.threads = 1}, all_channels()), 0U);
+  EXPECT_EQ(steady_state(sensor, 1), 0U);
 }
 
 TEST(Allocations, NoneWhereSensorsIgnoreEntities) {
@@ -87,24 +78,18 @@ TEST(Allocations, NoneWhereSensorsIgnoreEntities) {
     simulator.scene().set_pose(EntityId{2}, {{-2, 0.01 * i, 0}, {}});
     simulator.render(SensorId{i % 3}, i, frame);
   };
-  for (std::uint32_t i = 0; i < 50; ++i) render(i);
-  EXPECT_EQ(allocations_in([&] {
-              for (std::uint32_t i = 50; i < 100; ++i) render(i);
-            }),
-            0U);
+  EXPECT_EQ(allocations_after(50, render), 0U);
 }
 
 TEST(Allocations, NoneInASteadyRollingFrame) {
   Sensor sensor = make_sensor(make_lidar(64, 512));
   sensor.parent_from_sensor = Trajectory({{0, {}}, {100, {{1, 1, 0}, from_roll_pitch_yaw(0, 0, 1)}}});
   sensor.rolling = true;
-  EXPECT_EQ(steady_state(sensor, {.threads = 2}, all_channels()), 0U);
+  EXPECT_EQ(steady_state(sensor, 2), 0U);
 }
 
 TEST(Allocations, NoneInASteadyFrameOfAStereoCameraWithEveryLoss) {
-  StereoCamera camera;
-  camera.width = 320, camera.height = 240, camera.fx = 200, camera.baseline_m = 0.1;
-  Sensor sensor = make_sensor(camera);
+  Sensor sensor = make_sensor(kWideCamera);
   sensor.noise = {LossAngle{.max_incidence_rad = 1.3F},
                   StereoShadow{},
                   StereoEnergy{},
@@ -113,42 +98,23 @@ TEST(Allocations, NoneInASteadyFrameOfAStereoCameraWithEveryLoss) {
                   MatchingWindow{.radius_px = 4, .min_area_px = 60},
                   Disparity{.stddev_px = 0.1F}};
   sensor.noise[2].by_entity = {{EntityId{1}, StereoEnergy{.pow = 2}}};
-  Simulator simulator(make_room_scene(), {.seed = 1, .compute = {.threads = 2}});
-  const SensorId id = simulator.add_sensor(sensor);
-  Frame frame(all_channels());
-  for (std::uint32_t i = 0; i < 50; ++i) simulator.render(id, i, frame);
-  EXPECT_EQ(allocations_in([&] {
-              for (std::uint32_t i = 50; i < 100; ++i) simulator.render(id, i, frame);
-            }),
-            0U);
+  EXPECT_EQ(allocations_of(sensor, 2), 0U);
 }
 
 TEST(Allocations, NoneInASteadyFrameWithCorrelatedDraws) {
-  StereoCamera camera;
-  camera.width = 320, camera.height = 240, camera.fx = 200, camera.baseline_m = 0.1;
   for (const int threads : {1, 2}) {
-    Sensor sensor = make_sensor(camera);
+    Sensor sensor = make_sensor(kWideCamera);
     const Correlation c{.across_px = 3, .down_px = 1}, slow{.across_px = 2, .time_s = 0.25},
         fixed{.down_px = 2, .time_s = math::kInfinity, .shape = CorrelationShape::kExponential};
     sensor.noise = {{EdgeLoss{.low_probability = 0.1F, .high_probability = 0.9F}, slow},
                     {Disparity{.stddev_px = 0.1F}, c},
                     {DistanceNoise{.stddev_m = 0.01F}, fixed},
                     {Dropout{.probability = 0.1F}, slow}};
-    Simulator simulator(make_room_scene(), {.seed = 1, .compute = {.threads = threads}});
-    const SensorId id = simulator.add_sensor(sensor);
-    Frame frame(all_channels());
-    for (std::uint32_t i = 0; i < 50; ++i) simulator.render(id, i, frame);
-    EXPECT_EQ(allocations_in([&] {
-                for (std::uint32_t i = 50; i < 100; ++i) simulator.render(id, i, frame);
-              }),
-              0U)
-        << threads;
+    EXPECT_EQ(allocations_of(sensor, threads), 0U) << threads;
   }
 }
 
 TEST(Allocations, NoneWhereCorrelatedRayNoiseMeetsAWindowBesideASensorOfSeveralReturns) {
-  StereoCamera camera;
-  camera.width = 320, camera.height = 240, camera.fx = 200, camera.baseline_m = 0.1;
   const Correlation c{.across_px = 3, .down_px = 3}, slow{.across_px = 2, .time_s = 0.25};
   const NoiseChain matched = {{AngularRay{.stddev_rad = 0.004F}, c},
                               {AngularRay{.axis = Axis::kZ, .stddev_rad = 0.002F}, slow},
@@ -162,47 +128,35 @@ TEST(Allocations, NoneWhereCorrelatedRayNoiseMeetsAWindowBesideASensorOfSeveralR
   lidar.timing = {.jitter_s = 0.001, .freeze = 0.9};
   for (const int threads : {1, 2}) {
     Simulator simulator(make_room_scene(), {.seed = 1, .compute = {.threads = threads}});
-    const SensorId ids[] = {simulator.add_sensor(make_sensor(camera, matched, {}, "camera")),
+    const SensorId ids[] = {simulator.add_sensor(make_sensor(kWideCamera, matched, {}, "camera")),
                             simulator.add_sensor(lidar)};
     Frame frames[] = {Frame(all_channels()), Frame(all_channels())};
     const auto render = [&](std::uint32_t index) {
       for (std::size_t i = 0; i < 2; ++i) simulator.render(ids[i], index, frames[i]);
     };
-    for (std::uint32_t i = 0; i < 50; ++i) render(i);
-    EXPECT_EQ(allocations_in([&] {
-                for (std::uint32_t i = 50; i < 100; ++i) render(i);
-              }),
-              0U)
-        << threads;
+    EXPECT_EQ(allocations_after(50, render), 0U) << threads;
   }
 }
 
 TEST(Allocations, NoneInASteadyFrameOfManyEnvironments) {
-  StereoCamera camera;
-  camera.width = 64, camera.height = 48, camera.fx = 40, camera.baseline_m = 0.1;
-  Environments batch(make_room_scene(),
-                     make_sensor(camera, {StereoShadow{},
-                                          StereoEnergy{},
-                                          {Dropout{.probability = 0.1F}, Correlation{.across_px = 2, .time_s = 0.3}}}),
-                     {.simulator = {.seed = 1, .compute = {.threads = 1}},
-                      .count = 64,
-                      .ranges = {{.entry = 1, .field = "pow", .low = 1, .high = 20}}});
+  Environments batch(
+      make_room_scene(),
+      make_sensor(
+          kSmallCamera,
+          {StereoShadow{}, StereoEnergy{}, {Dropout{.probability = 0.1F}, Correlation{.across_px = 2, .time_s = 0.3}}}),
+      {.simulator = {.seed = 1, .compute = {.threads = 1}},
+       .count = 64,
+       .ranges = {{.entry = 1, .field = "pow", .low = 1, .high = 20}}});
   for (std::uint32_t e = 0; e < 64; ++e) batch.set_sensor_pose(e, {{0.02 * e, 0, 0}, {}});
   Frame frame(all_channels());
-  for (std::uint32_t i = 0; i < 5; ++i) batch.render(i, frame);
-  EXPECT_EQ(allocations_in([&] {
-              for (std::uint32_t i = 5; i < 10; ++i) batch.render(i, frame);
-            }),
-            0U);
+  EXPECT_EQ(allocations_after(5, [&](std::uint32_t i) { batch.render(i, frame); }), 0U);
 }
 
 TEST(Allocations, NoneWithOpticsPosesAndReflectivityOfTheirOwn) {
-  StereoCamera camera;
-  camera.width = 64, camera.height = 48, camera.fx = 40, camera.baseline_m = 0.1;
   const auto drawn = [](RangeTarget target, const char* field, double low, double high) {
     return ParameterRange{.field = field, .low = low, .high = high, .entity = EntityId{2}, .target = target};
   };
-  Environments batch(make_room_scene(), make_sensor(camera, {StereoShadow{}, StereoEnergy{}}),
+  Environments batch(make_room_scene(), make_sensor(kSmallCamera, {StereoShadow{}, StereoEnergy{}}),
                      {.simulator = {.seed = 1, .compute = {.threads = 1}},
                       .count = 64,
                       .ranges = {drawn(RangeTarget::kSensor, "fx", 30, 50), drawn(RangeTarget::kSensor, "fy", 20, 80),
@@ -210,19 +164,15 @@ TEST(Allocations, NoneWithOpticsPosesAndReflectivityOfTheirOwn) {
                       .entity_ranges = {drawn(RangeTarget::kEntity, "reflectivity", 0, 1),
                                         drawn(RangeTarget::kEntity, "position_x_m", -0.1, 0.1)}});
   Frame frame(all_channels());
-  for (std::uint32_t i = 0; i < 3; ++i) batch.render(i, frame);
-  EXPECT_EQ(allocations_in([&] { batch.render(3, frame); }), 0U);
+  EXPECT_EQ(allocations_after(3, [&](std::uint32_t i) { batch.render(i, frame); }), 0U);
 }
 
 TEST(Allocations, NoneWhileEntitiesOfEnvironmentsMove) {
-  StereoCamera camera;
-  camera.width = 64, camera.height = 48, camera.fx = 40, camera.baseline_m = 0.1;
-  Environments batch(make_room_scene(), make_sensor(camera, {StereoShadow{}, StereoEnergy{}}),
+  Environments batch(make_room_scene(), make_sensor(kSmallCamera, {StereoShadow{}, StereoEnergy{}}),
                      {.simulator = {.seed = 1, .compute = {.threads = 1}}, .count = 64});
   for (std::uint32_t e = 0; e < 64; ++e) batch.set_entity_pose(e, EntityId{2}, {{-2.0, 0.01 * e, 0.0}, {}});
   Frame frame(all_channels());
-  for (std::uint32_t i = 0; i < 3; ++i) batch.render(i, frame);
-  EXPECT_EQ(allocations_in([&] { batch.render(3, frame); }), 0U);
+  EXPECT_EQ(allocations_after(3, [&](std::uint32_t i) { batch.render(i, frame); }), 0U);
 }
 
 TEST(Allocations, NoneInTheStepsOf4096Environments) {
@@ -260,7 +210,7 @@ TEST(Allocations, NoneInASteadyFrameWhoseRaysChange) {
   Rosette rosette;
   rosette.points = 10000, rosette.field_of_view_rad = 0.7, rosette.prism1_hz = 121.6, rosette.prism2_hz = -77.7;
   rosette.points_per_s = 100000;
-  EXPECT_EQ(steady_state(make_sensor(rosette), {.threads = 2}, all_channels()), 0U);
+  EXPECT_EQ(steady_state(make_sensor(rosette), 2), 0U);
 }
 
 TEST(Allocations, NoneWhileEntitiesMove) {
@@ -271,14 +221,10 @@ TEST(Allocations, NoneWhileEntitiesMove) {
     simulator.scene().set_pose(EntityId{2}, {{-2.0, 0.001 * i, 0.0}, {}});
     simulator.render(id, i, frame);
   };
-  for (std::uint32_t i = 0; i < 20; ++i) move_and_render(i);
-  const std::size_t ten = allocations_in([&] {
-    for (std::uint32_t i = 20; i < 30; ++i) move_and_render(i);
-  });
-  EXPECT_EQ(ten, 0U);
+  EXPECT_EQ(allocations_after(20, move_and_render), 0U);
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test
 
 #endif

@@ -2,19 +2,11 @@
 #pragma once
 // Random rooms, sensors and chains for the laws of devices, and the comparison of all channels.
 
-#include <algorithm>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
-
-#include <rapidcheck/gtest.h>
-
 #include <fathom/noise/noise.hpp>
 
 #include "render/stereo_scenes.hpp"
 #include "render/test_scenes.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

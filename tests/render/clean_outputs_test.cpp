@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What a frame says of the world itself, whatever noise and losses do to its returns.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstring>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "render/stereo_scenes.hpp"
 #include "sensor/noise/busy.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::make_room_scene;
-using test::make_sensor;
-using test::make_stereo;
-using test::render_once;
-using test::same_bits;
 
 bool same_returns(const Frame& a, const Frame& b) {
   return same_bits(a.range_m(), b.range_m()) && same_bits(a.floats(Channel::kHitSensor), b.floats(Channel::kHitSensor));
@@ -37,7 +23,7 @@ TEST(CleanOutputs, DoNotChangeWhenAnyNoiseIsSwitchedOn) {
   StereoCamera camera = make_stereo(160, 120, 90, 0.3, CameraReference::kLeft);
   camera.min_range_m = 1, camera.max_range_m = 5;  // some are lost by the gate, some by the range policy
   const Frame off = render_once(make_room_scene(), make_sensor(camera));
-  for (const Noise& model : test::busy_models()) {
+  for (const Noise& model : busy_models()) {
     for (const RangePolicy policy : {RangePolicy::kKeep, RangePolicy::kClamp, RangePolicy::kDrop}) {
       Sensor sensor = make_sensor(camera, {model});
       sensor.range_policy = policy;
@@ -68,7 +54,7 @@ void expect_clean_hits(const Frame& f, const RayPattern& pattern) {
       ASSERT_TRUE(std::isnan(p.x[i]) && std::isnan(p.y[i]) && std::isnan(p.z[i]));
       continue;
     }
-    Vec3 expected = double{f.clean_range_m()[i]} * test::direction_of(pattern, i);
+    Vec3 expected = double{f.clean_range_m()[i]} * direction_of(pattern, i);
     if (!pattern.origin_x.empty()) {
       expected = expected + Vec3{pattern.origin_x[i], pattern.origin_y[i], pattern.origin_z[i]};
     }
@@ -136,4 +122,4 @@ TEST(CleanOutputs, DoNotChangeUnderAllNoiseTogether) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

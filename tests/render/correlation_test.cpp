@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Correlated draws in frames: which bits they leave alone, on what they depend, and what they do to losses.
 
-#include <array>
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/noise/custom.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
@@ -21,7 +10,7 @@
 #include "render/test_scenes.hpp"
 #include "sensor/noise/busy.hpp"
 #include "support/casters.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -1,31 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Depth and stereo cameras as sensors: intrinsics, depth; and what a whole frame with every loss keeps.
 
-#include <cmath>
-#include <cstring>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/sensor/kinds.hpp>
 
 #include "render/stereo_scenes.hpp"
 #include "sensor/sensor_view.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::all_channels;
-using test::count_in_row;
-using test::count_of;
-using test::make_plane_scene;
-using test::make_post_scene;
-using test::make_room_scene;
-using test::make_sensor;
-using test::make_stereo;
-using test::render_once;
-using test::same_bits;
 
 TEST(DepthCamera, ThreeWaysToGiveTheSameIntrinsics) {
   DepthCamera pixels, view, lens;
@@ -55,15 +38,15 @@ TEST(DepthCamera, NoneOrTwoWaysAreRefused) {
   c.fx = 0, c.vertical_aperture_mm = 3;
   EXPECT_THROW(make_pattern(c), InputError);
   c.vertical_aperture_mm = 0;
-  EXPECT_EQ(test::input_error([&] { make_pattern(c); }), "") << "a field of view alone is enough";
+  EXPECT_EQ(input_error([&] { make_pattern(c); }), "") << "a field of view alone is enough";
 }
 
 TEST(DepthCamera, APrincipalPointIsTwoNumbersOrNone) {
   SensorModel model = make_sensor_model("depth_camera");
   const double three[] = {1, 2, 3}, two[] = {300, 200}, far[] = {300, 2e6};
-  EXPECT_EQ(test::input_error([&] { set_sensor_field(model, "principal_point_px", three); }),
+  EXPECT_EQ(input_error([&] { set_sensor_field(model, "principal_point_px", three); }),
             "depth_camera.principal_point_px has 3 numbers and needs [cx, cy]");
-  EXPECT_EQ(test::input_error([&] { set_sensor_field(model, "principal_point_px", far); }),
+  EXPECT_EQ(input_error([&] { set_sensor_field(model, "principal_point_px", far); }),
             "depth_camera.principal_point_px[1] = 2000000 is not in [-1000000, 1000000] px");
   set_sensor_field(model, "principal_point_px", two);
   EXPECT_EQ(std::get<DepthCamera>(model).principal_point_px, (std::array<double, 2>{300, 200}));
@@ -80,7 +63,7 @@ TEST(DepthCamera, FocalLengthsWithoutDirectionsAreRefused) {
     if (lens) c.focal_length_mm = c.horizontal_aperture_mm = 10;
     if (field == &DepthCamera::fy) c.fx = 500;
     c.*field = value;
-    return test::input_error([&] { make_pattern(c); });
+    return input_error([&] { make_pattern(c); });
   };
   const std::pair<double DepthCamera::*, std::string> fields[] = {
       {&DepthCamera::fx, "fx = "},
@@ -91,7 +74,7 @@ TEST(DepthCamera, FocalLengthsWithoutDirectionsAreRefused) {
     for (const double tiny : {1e-300, 1e-9}) {
       const std::string message = refusal(field, tiny);
       EXPECT_EQ(message.rfind(start, 0), 0U) << message;
-      EXPECT_NE(message.find("not in [0.001, 10000000] px"), std::string::npos) << message;
+      EXPECT_TRUE(contains(message, "not in [0.001, 10000000] px"));
     }
   }
   EXPECT_NE(refusal(&DepthCamera::horizontal_aperture_mm, 1e-300), "");
@@ -106,8 +89,8 @@ TEST(DepthCamera, AReferenceBesidePosesIsRefused) {
   EXPECT_EQ(stereo_rig(camera).left_m, (Vec3{0, 0.05, 0}));
   for (const CameraReference reference : {CameraReference::kLeft, CameraReference::kRight}) {
     camera.reference = reference;
-    const std::string message = test::input_error([&] { make_pattern(camera); });
-    EXPECT_NE(message.find("stereo_camera.reference = "), std::string::npos) << message;
+    const std::string message = input_error([&] { make_pattern(camera); });
+    EXPECT_TRUE(contains(message, "stereo_camera.reference = "));
   }
 }
 
@@ -206,4 +189,4 @@ TEST(StereoFrame, AChangeOfParametersActsInTheSameFrame) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The weakest return that a sensor detects: closed forms.
 
-#include <cmath>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 
 #include "render/test_scenes.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::make_room_scene;
-using test::make_sensor;
-using test::render_once;
 
 /// Rays along x, one below the other.
 Sensor make_level_rays(const Detection& detection, std::uint32_t rays = 1) {
@@ -111,11 +101,11 @@ TEST(Detection, LosesWhatIsTooWeakOnASlantedFloor) {
 }
 
 TEST(Detection, OfAnythingChangesNoBit) {
-  const Sensor plain = make_sensor(test::make_lidar(), test::three_gaussians());
+  const Sensor plain = make_sensor(make_lidar(), three_gaussians());
   Sensor sensor = plain;
   sensor.detection = {.reach_10_m = 1e5F};
   const Scene scene = make_room_scene();
-  EXPECT_TRUE(test::same_bits(render_once(scene, plain).range_m(), render_once(scene, sensor).range_m()));
+  EXPECT_TRUE(same_bits(render_once(scene, plain).range_m(), render_once(scene, sensor).range_m()));
 }
 
 TEST(Detection, ChoosesAmongTheEchoesThatItDetects) {
@@ -155,7 +145,7 @@ TEST(Detection, OfAPresetIsThatOfItsSensor) {
 
 TEST(Detection, HasOneReachWithinItsLimits) {
   const auto text = [](const Detection& detection) {
-    return test::message_of<InputError>([&] { render_once(make_dark_walls({}), make_level_rays(detection)); });
+    return message_of<InputError>([&] { render_once(make_dark_walls({}), make_level_rays(detection)); });
   };
   EXPECT_EQ(text({.reach_10_m = 9, .reach_80_m = 20}),
             "sensor 'lidar': detection.reach_10_m = 9 and reach_80_m = 20 are both given; one is enough");
@@ -163,4 +153,4 @@ TEST(Detection, HasOneReachWithinItsLimits) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

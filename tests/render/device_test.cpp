@@ -2,20 +2,12 @@
 // The law of the device for random sensors and chains: the device's source, run here thread by thread, gives every
 // channel of the processor's frame, bit by bit. tests/run/device_test.cpp has the examples.
 
-#include <array>
-#include <cstdint>
-#include <span>
-#include <string_view>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/noise/custom.hpp>
 
 #include "render/any_sensors.hpp"
 #include "render/simulators.hpp"
 #include "render/test_scenes.hpp"
+#include "support/expect.hpp"
 #include "support/half_range.hpp"
 #include "support/host_device.hpp"
 

@@ -1,28 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What follows from the disparity of a stereo camera: its errors, the band at the edge, the smallest depth.
 
-#include <cmath>
-#include <optional>
-
-#include <gtest/gtest.h>
-
 #include "render/stereo_scenes.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::count_in_row;
-using test::count_of;
-using test::make_plane_scene;
-using test::make_room_scene;
-using test::make_sensor;
-using test::make_stereo;
-using test::render_once;
 
 TEST(Disparity, LevelsAreTheClosedFormApart) {
   const double fb = 400 * 0.1, steps = 16;
-  const test::TiltedPlane plane{4.0, 20 * test::kDeg};
+  const TiltedPlane plane{4.0, 20 * kDeg};
   const Frame f = render_once(make_plane_scene(plane),
                               make_sensor(make_stereo(512, 2, 400, 0.1), {Disparity{.steps_per_px = float(steps)}}));
   std::size_t checked = 0;
@@ -107,7 +94,7 @@ TEST(Order, HitNoiseComesBeforeDisparity) {
   for (const NoiseChain& chain : {NoiseChain{hit, disparity}, NoiseChain{disparity, hit}}) {
     const Frame f = render_once(make_room_scene(), make_sensor(camera, chain));
     for (std::size_t i = 0; i < f.size(); ++i) {
-      const Vec3 p = double{f.clean_range_m()[i]} * test::direction_of(pattern, i);
+      const Vec3 p = double{f.clean_range_m()[i]} * direction_of(pattern, i);
       const Vec3 turned = {std::cos(turn) * p.x - std::sin(turn) * p.y, std::sin(turn) * p.x + std::cos(turn) * p.y,
                            p.z};
       const double depth = fb / (fb / turned.x + bias), scale = depth / turned.x;
@@ -143,7 +130,7 @@ TEST(InvalidBand, TheLeftBandNeedsTheLeftCameraAsReference) {
     Sensor sensor = from;
     sensor.model = model;
     Simulator simulator(make_plane_scene({2.0, 0.0}), {.compute = {.threads = 1}});
-    return test::input_error([&] { simulator.add_sensor(sensor); });
+    return input_error([&] { simulator.add_sensor(sensor); });
   };
   const Sensor with_band = make_sensor(StereoCamera{}, {on});
   Sensor by_entity = make_sensor(StereoCamera{}, {off});
@@ -152,9 +139,9 @@ TEST(InvalidBand, TheLeftBandNeedsTheLeftCameraAsReference) {
   for (const StereoCamera& camera :
        {make_stereo(320, 4, 300, b), make_stereo(320, 4, 300, b, CameraReference::kRight), placed({}, {0, 0, -b}),
         placed({}, {0, b, 0}), placed({0, -b, 0}, {}), placed({0, b / 2, 0}, {0, -b / 2, 0})}) {
-    EXPECT_NE(refusal(camera, with_band).find("invalid_band.left_band = true"), std::string::npos);
-    EXPECT_NE(refusal(camera, with_band).find("reference"), std::string::npos);
-    EXPECT_NE(refusal(camera, by_entity).find("invalid_band.left_band = true"), std::string::npos);
+    EXPECT_TRUE(contains(refusal(camera, with_band), "invalid_band.left_band = true"));
+    EXPECT_TRUE(contains(refusal(camera, with_band), "reference"));
+    EXPECT_TRUE(contains(refusal(camera, by_entity), "invalid_band.left_band = true"));
     EXPECT_EQ(refusal(camera, make_sensor(StereoCamera{}, {off})), "");
   }
   // Poses that say the same as reference: left.
@@ -173,4 +160,4 @@ TEST(InvalidBand, DisparitiesBeyondTheSearchAreTooNear) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -2,20 +2,6 @@
 // The fields of correlated draws against their closed forms and an oracle in double precision
 // (fathom/noise/correlation.hpp).
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstring>
-#include <memory>
-#include <numbers>
-#include <numeric>
-#include <string>
-#include <variant>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/noise/custom.hpp>
 #include <fathom/noise/models.hpp>
 
@@ -24,10 +10,10 @@
 #include "sensor/noise/blocks.hpp"
 #include "sensor/noise/busy.hpp"
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test {
-
 namespace {
 
 constexpr CorrelationShape kShapes[] = {CorrelationShape::kGaussian, CorrelationShape::kExponential};
@@ -426,5 +412,4 @@ TYPED_TEST(CorrelatedLaws, OutcomesHaveTheLawOfWhiteOnes) {
 }
 
 }  // namespace
-
 }  // namespace fathom::test

@@ -2,13 +2,6 @@
 // What is drawn of sensors and entities in a batch of environments is what the environment alone has, a simulator with
 // these values, and a device: bit by bit.
 
-#include <memory>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/simulate/environments.hpp>
 
 #include "render/any_sensors.hpp"
@@ -16,15 +9,11 @@
 #include "render/simulators.hpp"
 #include "render/test_scenes.hpp"
 #include "scene/poses.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/host_device.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::all_channels;
-using test::any_between;
-using test::same_environment;
 
 /// A range of a law around the middle of [low, high].
 ParameterRange any_range(RangeTarget target, std::string field, double low, double high) {
@@ -92,7 +81,7 @@ Frame simulated(Scene scene, Sensor sensor, const std::vector<ParameterRange>& r
   }
   draw_ranges(sensor, ranges, options.seed);
   SharedTrees trees(scene, options.compute, 0.0);
-  if (on_device) trees.render_on(test::make_host_device);
+  if (on_device) trees.render_on(make_host_device);
   Simulator simulator = trees.make_simulator(scene, options);
   for (const auto& [entity, value] : drawn.reflectivity) SharedTrees::set_reflectivity(simulator, entity, value);
   Frame frame(all_channels());
@@ -101,12 +90,12 @@ Frame simulated(Scene scene, Sensor sensor, const std::vector<ParameterRange>& r
 }
 
 RC_GTEST_PROP(DrawnEnvironments, EachIsWhatItIsAloneAndInASimulatorAndOnADevice, ()) {
-  Scene scene = test::any_room();
+  Scene scene = any_room();
   if (*rc::gen::arbitrary<bool>()) {
     scene.set_motion(EntityId{2},
                      Trajectory({{0, {{-2, -2, 0}, {}}}, {1, {{2, -2, 0}, from_roll_pitch_yaw(0, 0, 2)}}}));
   }
-  Sensor sensor = test::any_sensor();
+  Sensor sensor = any_sensor();
   sensor.rolling = false;
   const std::vector<ParameterRange> ranges = any_ranges(sensor), entity_ranges = any_entity_ranges(scene);
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
@@ -133,7 +122,7 @@ RC_GTEST_PROP(DrawnEnvironments, EachIsWhatItIsAloneAndInASimulatorAndOnADevice,
   const SimulatorOptions options = {.seed = episode_seed(seed, kFirst + kThis, 4), .compute = {.threads = 1}};
   for (const bool on_device : {false, true}) {
     const Frame plain = simulated(scene, sensor, ranges, entity_ranges, options, index, on_device);
-    RC_ASSERT(test::channels_that_differ(one, plain) == std::string());
+    RC_ASSERT(channels_that_differ(one, plain) == std::string());
   }
   const auto values = all->drawn_values(SensorId{0});
   for (std::size_t k = 0; k < ranges.size(); ++k) {
@@ -146,9 +135,9 @@ RC_GTEST_PROP(DrawnEnvironments, EachIsWhatItIsAloneAndInASimulatorAndOnADevice,
 // Whatever is drawn: the sensor is refused when it is added.
 TEST(DrawnEnvironments, RangesThatDoNotFitTogetherAreRefused) {
   const auto add = [](double low_m, double high_m) {
-    return test::input_error([&] {
-      Environments batch(test::make_room_scene(), {.simulator = {.seed = 5, .compute = {.threads = 1}}, .count = 1});
-      batch.add_sensor(test::make_sensor(test::make_stereo(20, 15, 18, 0.1), {}, {}, "cam"),
+    return input_error([&] {
+      Environments batch(make_room_scene(), {.simulator = {.seed = 5, .compute = {.threads = 1}}, .count = 1});
+      batch.add_sensor(make_sensor(make_stereo(20, 15, 18, 0.1), {}, {}, "cam"),
                        {{.field = "max_range_m", .low = high_m, .high = high_m + 20, .target = RangeTarget::kSensor},
                         {.field = "position_x_m", .low = -1, .high = 1, .target = RangeTarget::kSensor},
                         {.field = "min_range_m", .low = 0, .high = low_m, .target = RangeTarget::kSensor}});
@@ -177,9 +166,9 @@ Pose offset_of(const std::vector<DrawnParameter>& drawn) {
 
 // A pose that is set is the nominal one.
 TEST(DrawnEnvironments, TheOffsetStillAppliesToAPoseThatIsSet) {
-  const Sensor camera = test::make_sensor(test::make_stereo(20, 15, 18, 0.1), {}, {}, "cam");
+  const Sensor camera = make_sensor(make_stereo(20, 15, 18, 0.1), {}, {}, "cam");
   const EntityId table{1};
-  Environments batch(test::make_room_scene(), camera,
+  Environments batch(make_room_scene(), camera,
                      {.simulator = {.seed = 9, .compute = {.threads = 1}},
                       .count = 4,
                       .ranges = offset_ranges(RangeTarget::kSensor),
@@ -191,12 +180,12 @@ TEST(DrawnEnvironments, TheOffsetStillAppliesToAPoseThatIsSet) {
   Frame frame(all_channels());
   const auto compare = [&] {
     batch.render(0, frame);
-    Scene scene = test::make_room_scene();
+    Scene scene = make_room_scene();
     scene.set_pose(table, table_pose * offset_of(batch.entity_drawn(2)));
     Sensor sensor = camera;
     sensor.parent_from_sensor = sensor_pose * offset_of(batch.drawn(2));
     const std::uint64_t seed = episode_seed(9, 2, batch.episodes()[2]);
-    const Frame plain = test::render_once(scene, sensor, all_channels(), {.seed = seed, .compute = {.threads = 1}});
+    const Frame plain = render_once(scene, sensor, all_channels(), {.seed = seed, .compute = {.threads = 1}});
     EXPECT_TRUE(same_environment(frame, 2, plain, 0, plain.size()));
   };
   compare();
@@ -213,18 +202,18 @@ TEST(DrawnEnvironments, SensorsShareTheEntities) {
                                        .entity_ranges = offset_ranges(RangeTarget::kEntity, EntityId{2})};
   const std::vector<ParameterRange> ranges = {{.field = "fx", .low = 15, .high = 30, .target = RangeTarget::kSensor},
                                               {.field = "fy", .low = 5, .high = 60, .target = RangeTarget::kSensor}};
-  const Sensor left = test::make_sensor(test::make_stereo(20, 15, 18, 0.1), {}, {}, "left"),
-               right = test::make_sensor(test::make_stereo(20, 15, 18, 0.1), {}, {{0, 1, 0}, {}}, "right");
-  Environments both(test::make_room_scene(), options);
+  const Sensor left = make_sensor(make_stereo(20, 15, 18, 0.1), {}, {}, "left"),
+               right = make_sensor(make_stereo(20, 15, 18, 0.1), {}, {{0, 1, 0}, {}}, "right");
+  Environments both(make_room_scene(), options);
   both.add_sensor(left, ranges);
   both.add_sensor(right, ranges);
   EXPECT_NE(both.drawn_values(SensorId{0})[0], both.drawn_values(SensorId{1})[0]);
-  Environments alone(test::make_room_scene(), options);
+  Environments alone(make_room_scene(), options);
   alone.add_sensor(right, ranges);
   Frame a(all_channels()), b(all_channels()), c(all_channels());
   both.render(1, std::array{&a, &b});
   alone.render(1, c);
-  EXPECT_EQ(test::channels_that_differ(b, c), "");
+  EXPECT_EQ(channels_that_differ(b, c), "");
 }
 
 TEST(DrawnEnvironments, APartOfTheEnvironmentsMayBeRenderedWithRaysThatVary) {
@@ -235,8 +224,8 @@ TEST(DrawnEnvironments, APartOfTheEnvironmentsMayBeRenderedWithRaysThatVary) {
       {.field = "prism1_hz", .low = 50, .high = 150, .target = RangeTarget::kSensor}};
   const EnvironmentsOptions options = {
       .simulator = {.seed = 2, .compute = {.threads = 1}}, .count = 4, .ranges = ranges};
-  Environments batch(test::make_room_scene(), test::make_sensor(rosette), options),
-      other(test::make_room_scene(), test::make_sensor(rosette), options);
+  Environments batch(make_room_scene(), make_sensor(rosette), options),
+      other(make_room_scene(), make_sensor(rosette), options);
   Frame a(all_channels()), b(all_channels());
   batch.render(0, a);
   batch.render(3, a, std::array{2U});
@@ -244,8 +233,8 @@ TEST(DrawnEnvironments, APartOfTheEnvironmentsMayBeRenderedWithRaysThatVary) {
   EXPECT_TRUE(same_environment(a, 2, b, 2, 200));
   EXPECT_FALSE(same_environment(a, 1, b, 1, 200));
   batch.render(3, a);
-  EXPECT_EQ(test::channels_that_differ(a, b), "");
+  EXPECT_EQ(channels_that_differ(a, b), "");
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

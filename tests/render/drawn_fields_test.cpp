@@ -1,33 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Numbers of sensors and entities that are drawn per episode move what they should: closed forms.
 
-#include <array>
-#include <cmath>
-#include <numbers>
-#include <set>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/core/random.hpp>
 #include <fathom/simulate/environments.hpp>
 
 #include "render/parameter_range.hpp"
 #include "render/stereo_scenes.hpp"
 #include "render/test_scenes.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::all_channels;
-using test::contains;
-using test::input_error;
-using test::make_sensor;
-using test::make_stereo;
-using test::TiltedPlane;
 
 constexpr std::uint32_t kCount = 6;
 
@@ -55,7 +38,7 @@ Frame rendered(Environments& batch) {
 // The ray through pixel (u, v) is (1, -(u - cx) / fx, -(v - cy) / fy), and a wall at x = 5 ends it at x = 5.
 TEST(DrawnFields, FocalLengthAndPrincipalPointSteerTheRays) {
   constexpr std::uint32_t kWidth = 23, kHeight = 17;
-  Environments batch(test::make_plane_scene({5.0, 0.0}), make_sensor(make_stereo(kWidth, kHeight, 20, 0.1)),
+  Environments batch(make_plane_scene({5.0, 0.0}), make_sensor(make_stereo(kWidth, kHeight, 20, 0.1)),
                      options_with({of_sensor("fx", 15, 40), of_sensor("cx", 5, 15), of_sensor("cy", 3, 12)}));
   const Frame frame = rendered(batch);
   std::set<double> seen;
@@ -92,7 +75,7 @@ TEST(DrawnFields, WithoutAPrincipalPointTheOtherStaysInTheMiddle) {
 // Beside a post the right camera does not see baseline * fx * (1 / near - 1 / far) pixels of the wall.
 TEST(DrawnFields, TheBaselineMovesTheCamerasAndNoRay) {
   const StereoCamera camera = make_stereo(257, 1, 400, 0.1, CameraReference::kLeft);
-  Environments batch(test::make_post_scene(2, 4, 0.2), make_sensor(camera, {StereoShadow{}}),
+  Environments batch(make_post_scene(2, 4, 0.2), make_sensor(camera, {StereoShadow{}}),
                      options_with({of_sensor("baseline_m", 0.02, 0.3)}));
   const Frame frame = rendered(batch);
   for (std::uint32_t e = 0; e < kCount; ++e) {
@@ -109,7 +92,7 @@ TEST(DrawnFields, TheBaselineMovesTheCamerasAndNoRay) {
 TEST(DrawnFields, ATurnedSensorSeesTheWallAtTheAngleThatWasDrawn) {
   PinholeCamera camera;
   camera.fx = camera.fy = 10, camera.width = camera.height = 1;  // one ray, along x
-  Environments batch(test::make_plane_scene({5.0, 0.0}), make_sensor(camera),
+  Environments batch(make_plane_scene({5.0, 0.0}), make_sensor(camera),
                      options_with({of_sensor("rotation_z_rad", -1, 1), of_sensor("position_x_m", -0.5, 0.5)}));
   const Frame frame = rendered(batch);
   for (std::uint32_t e = 0; e < kCount; ++e) {
@@ -120,10 +103,10 @@ TEST(DrawnFields, ATurnedSensorSeesTheWallAtTheAngleThatWasDrawn) {
 }
 
 TEST(DrawnFields, IntensityIsTheDrawnReflectivityTimesTheCosine) {
-  Environments batch(test::make_plane_scene({5.0, 0.3}), make_sensor(make_stereo(9, 7, 20, 0.1)),
+  Environments batch(make_plane_scene({5.0, 0.3}), make_sensor(make_stereo(9, 7, 20, 0.1)),
                      options_with({}, {of_entity(0, "reflectivity", 0.1, 0.9)}));
   const Frame frame = rendered(batch);
-  const Frame white = test::render_once(test::make_plane_scene({5.0, 0.3}), make_sensor(make_stereo(9, 7, 20, 0.1)));
+  const Frame white = render_once(make_plane_scene({5.0, 0.3}), make_sensor(make_stereo(9, 7, 20, 0.1)));
   for (std::uint32_t e = 0; e < kCount; ++e) {
     const auto drawn = batch.entity_drawn(e);
     ASSERT_EQ(drawn.size(), 1U);
@@ -139,7 +122,7 @@ TEST(DrawnFields, AnEntityStandsWhereItWasDrawn) {
   PinholeCamera camera;
   camera.fx = camera.fy = 10, camera.width = camera.height = 1;
   // The plane's own z axis points towards the camera, along -x of the world.
-  Environments batch(test::make_plane_scene({5.0, 0.0}), make_sensor(camera),
+  Environments batch(make_plane_scene({5.0, 0.0}), make_sensor(camera),
                      options_with({}, {of_entity(0, "position_z_m", -1, 1)}));
   const Frame frame = rendered(batch);
   for (std::uint32_t e = 0; e < kCount; ++e) {
@@ -148,7 +131,7 @@ TEST(DrawnFields, AnEntityStandsWhereItWasDrawn) {
 }
 
 TEST(DrawnFields, LimitsOfRangeMayBeDrawn) {
-  Environments batch(test::make_plane_scene({5.0, 0.0}), make_sensor(make_stereo(1, 1, 20, 0.1)),
+  Environments batch(make_plane_scene({5.0, 0.0}), make_sensor(make_stereo(1, 1, 20, 0.1)),
                      options_with({of_sensor("max_range_m", 4, 6)}));
   const Frame frame = rendered(batch);
   for (std::uint32_t e = 0; e < kCount; ++e) {
@@ -175,7 +158,7 @@ TEST(DrawnFields, DrawsOfNoiseKeepTheirStreams) {
 }
 
 TEST(DrawnFields, PartsTakeTheDrawOfTheWhole) {
-  Scene scene = test::make_plane_scene({5.0, 0.0});
+  Scene scene = make_plane_scene({5.0, 0.0});
   scene.add_entity({.name = "part", .mesh = MeshId{0}, .parent = EntityId{0}, .part_of_parent = true});
   std::vector<ParameterRange> ranges = {of_entity(0, "reflectivity", 0, 1), of_entity(1, "reflectivity", 0, 1),
                                         of_entity(1, "reflectivity", 0, 1)};
@@ -187,7 +170,7 @@ TEST(DrawnFields, PartsTakeTheDrawOfTheWhole) {
 
 void refused(const Sensor& sensor, const ParameterRange& range, const std::string& text) {
   EXPECT_TRUE(contains(input_error([&] {
-                         Environments(test::make_plane_scene({5, 0}), sensor, options_with({range}));
+                         Environments(make_plane_scene({5, 0}), sensor, options_with({range}));
                        }),
                        text));
 }
@@ -228,7 +211,7 @@ TEST(DrawnFieldRefusals, OfScansThatCloseUnderCorrelatedDraws) {
   const ParameterRange to_the_turn = of_sensor("max_azimuth_rad", 2.4, 2.0 * std::numbers::pi * 7 / 8 - 2.5);
   refused(make_sensor(laser, {ChainEntry(DistanceNoise{.stddev_m = 0.1F}, Correlation{.across_px = 0.3F})}),
           to_the_turn, "this changes whether its scan closes");
-  EXPECT_NO_THROW(Environments(test::make_plane_scene({5, 0}), make_sensor(laser, {DistanceNoise{.stddev_m = 0.1F}}),
+  EXPECT_NO_THROW(Environments(make_plane_scene({5, 0}), make_sensor(laser, {DistanceNoise{.stddev_m = 0.1F}}),
                                options_with({to_the_turn})));
 }
 
@@ -236,7 +219,7 @@ TEST(DrawnFieldRefusals, OfATruncatedNormalLaw) {
   const Sensor camera = make_sensor(make_stereo(4, 3, 20, 0.1));
   ParameterRange range = of_sensor("baseline_m", 0.04, 0.06);
   range.law = RangeLaw::kTruncatedNormal, range.mean = 0.05, range.stddev = 0.001;
-  EXPECT_NO_THROW(Environments(test::make_plane_scene({5, 0}), camera, options_with({range})));
+  EXPECT_NO_THROW(Environments(make_plane_scene({5, 0}), camera, options_with({range})));
   for (const double wrong : {0.0, -1.0, double{NAN}, double{INFINITY}}) {
     range.stddev = wrong;
     refused(camera, range, "a stddev above 0");
@@ -252,7 +235,7 @@ TEST(DrawnFieldRefusals, OfATruncatedNormalLaw) {
 TEST(DrawnFieldRefusals, OfEntities) {
   const auto entity_refused = [](const ParameterRange& range, const std::string& text) {
     EXPECT_TRUE(contains(input_error([&] {
-                           Environments(test::make_plane_scene({5, 0}), options_with({}, {range}));
+                           Environments(make_plane_scene({5, 0}), options_with({}, {range}));
                          }),
                          text));
   };
@@ -261,7 +244,7 @@ TEST(DrawnFieldRefusals, OfEntities) {
   entity_refused(of_entity(0, "reflectivty", 0, 1), "nearest known: 'reflectivity'");
   entity_refused(of_entity(0, "position_x_m", NAN, 1), "position_x_m = nan is not in");
   entity_refused(of_sensor("baseline_m", 0, 1), "it is not of an entity");
-  Scene scene = test::make_plane_scene({5, 0});
+  Scene scene = make_plane_scene({5, 0});
   scene.add_material({.name = "matt", .reflectivity = 0.3F});
   Entity sign = {.name = "sign", .mesh = MeshId{0}};
   sign.material = "matt";
@@ -284,7 +267,7 @@ TEST(DrawnFieldRefusals, ADrawThatDoesNotFitChangesNothing) {
   while (baseline_of(seed) == 0) ++seed;
   std::uint32_t episode = 1;
   while (baseline_of(episode_seed(seed, 0, episode)) > 0) ++episode;
-  Environments batch(test::make_plane_scene({5, 0}), sensor,
+  Environments batch(make_plane_scene({5, 0}), sensor,
                      {.simulator = {.seed = seed, .compute = {.threads = 1}}, .count = 1, .ranges = {range}});
   batch.set_noise(0, {StereoShadow{}});
   Frame before(all_channels()), after(all_channels());
@@ -293,8 +276,8 @@ TEST(DrawnFieldRefusals, ADrawThatDoesNotFitChangesNothing) {
                        "sensor 'lidar', as drawn: stereo_shadow needs two cameras apart"));
   EXPECT_EQ(batch.episodes()[0], 0U);
   batch.render(0, after);
-  EXPECT_TRUE(test::same_bits(before.range_m(), after.range_m()));
+  EXPECT_TRUE(same_bits(before.range_m(), after.range_m()));
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

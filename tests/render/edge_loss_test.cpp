@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Losses beside jumps in depth: which pixels, and how often.
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <random>
-#include <tuple>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/core/geometry.hpp>
 #include <fathom/noise/edge_loss.hpp>
 
@@ -18,21 +8,12 @@
 #include "render/lanes.hpp"
 #include "render/stereo_scenes.hpp"
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
-
+namespace fathom::test {
 namespace {
 
-using test::count_in_row;
-using test::count_of;
-using test::make_plane_scene;
-using test::make_post_scene;
-using test::make_room_scene;
-using test::make_sensor;
-using test::make_stereo;
-using test::render_once;
-
-constexpr float kDegree = static_cast<float>(test::kDeg);
+constexpr float kDegree = static_cast<float>(kDeg);
 /// Loses what lies beside a step of some length, and no wall.
 constexpr EdgeLoss kSteps{.min_angle_rad = 170 * kDegree,
                           .max_angle_rad = 171 * kDegree,
@@ -55,14 +36,14 @@ void for_each_neighbour(const Frame& frame, std::size_t i, F f) {
 /// The angle that the definition gives, in double precision.
 double edge_angle(const Frame& frame, const RayPattern& pattern, std::size_t i) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const Vec3 p = double{frame.clean_range_m()[i]} * test::direction_of(pattern, i);
+  const Vec3 p = double{frame.clean_range_m()[i]} * direction_of(pattern, i);
   double farthest = -1.0;
   std::size_t at = i;
   for_each_neighbour(frame, i, [&](std::size_t q) {
     const double range = frame.clean_range_m()[q];
     if (range > farthest) farthest = range, at = q;
   });
-  const Vec3 direction = test::direction_of(pattern, at);
+  const Vec3 direction = direction_of(pattern, at);
   const Vec3 way = farthest == kInfinity ? direction : farthest * direction - p;
   return std::atan2(norm(cross(-1.0 * p, way)), dot(-1.0 * p, way));
 }
@@ -76,7 +57,7 @@ Scene make_window_scene(int plate_px, int window_px, bool with_wall) {
   const auto add = [&](double width, double height, double y, double z) {
     Mesh part = make_plane(height, width);  // in the frame of the plate x is up, y left
     for (auto& v : part.vertices_m) v[0] += static_cast<float>(z), v[1] += static_cast<float>(y);
-    test::append(plate, part);
+    append(plate, part);
   };
   if (window_px == 0) add(outer, outer, 0, 0);
   for (const double side : {-1.0, 1.0}) {
@@ -86,11 +67,11 @@ Scene make_window_scene(int plate_px, int window_px, bool with_wall) {
   }
   Scene scene;
   scene.add_entity(
-      {.name = "plate", .mesh = scene.add_mesh(plate), .parent_from_entity = test::TiltedPlane{kDistance, 0}.pose()});
+      {.name = "plate", .mesh = scene.add_mesh(plate), .parent_from_entity = TiltedPlane{kDistance, 0}.pose()});
   if (!with_wall) return scene;
   scene.add_entity({.name = "wall",
                     .mesh = scene.add_mesh(make_plane(100, 100)),
-                    .parent_from_entity = test::TiltedPlane{2 * kDistance, 0}.pose()});
+                    .parent_from_entity = TiltedPlane{2 * kDistance, 0}.pose()});
   return scene;
 }
 
@@ -135,14 +116,14 @@ TEST(EdgeLoss, LosesWhatTheAngleOfTheDefinitionSays) {
     const StereoCamera camera = make_stereo(161, 119, 80, 0.1);
     const Pose pose{{0.5, -0.3, 0.2}, from_roll_pitch_yaw(0.1, -0.2, 0.7)};
     const RayPattern pattern = make_pattern(camera);
-    for (const Compute& compute : test::every_isa(1)) {
-      const Frame f = render_once(make_room_scene(), make_sensor(camera, {beyond}, pose), test::all_channels(),
+    for (const Compute& compute : every_isa(1)) {
+      const Frame f = render_once(make_room_scene(), make_sensor(camera, {beyond}, pose), all_channels(),
                                   {.seed = 7, .compute = compute});
       std::size_t lost = 0;
       for (std::size_t i = 0; i < f.size(); ++i) {
         const double angle = edge_angle(f, pattern, i);
         if (std::abs(angle - double{limit}) < 2e-4) continue;
-        ASSERT_EQ(f.reason()[i] == Reason::kEdgeLoss, angle > double{limit}) << i << " " << angle / test::kDeg;
+        ASSERT_EQ(f.reason()[i] == Reason::kEdgeLoss, angle > double{limit}) << i << " " << angle / kDeg;
         lost += angle > double{limit} ? 1 : 0;
       }
       EXPECT_GT(lost, 30U) << limit_deg;
@@ -167,7 +148,7 @@ TEST(EdgeLoss, LossesFollowTheLawInEachOfItsBranches) {
   const RayPattern pattern = make_pattern(camera);
   Tally below, rising, above;
   for (std::size_t i = 0; i < f.size(); ++i) {
-    const double angle = edge_angle(f, pattern, i) / test::kDeg;
+    const double angle = edge_angle(f, pattern, i) / kDeg;
     const double p = angle < 100 ? 0.0 : angle < 140 ? 0.2 + 0.5 * (angle - 100) / 40 : 0.7;
     if (std::abs(angle - 100) < 0.01) continue;
     Tally& tally = angle < 100 ? below : angle < 140 ? rising : above;
@@ -209,7 +190,7 @@ TEST(EdgeLoss, RowsOfEntitiesKeepTheDraws) {
   std::size_t more = 0;
   for (const int threads : {1, 3}) {
     const Frame f =
-        render_once(make_room_scene(), sensor, test::all_channels(), {.seed = 7, .compute = {.threads = threads}});
+        render_once(make_room_scene(), sensor, all_channels(), {.seed = 7, .compute = {.threads = threads}});
     for (std::size_t i = 0; i < f.size(); ++i) {
       if (f.entity_id()[i] != 1 || plain.reason()[i] == Reason::kEdgeLoss) {
         ASSERT_EQ(f.reason()[i], plain.reason()[i]) << i;
@@ -264,7 +245,7 @@ TEST(EdgeLoss, RowsOfChannelsAreThoseOfTheImage) {
   for (std::uint32_t row = 0; row < 9; ++row) {
     EXPECT_EQ(count_in_row(image, row, Reason::kEdgeLoss), row == 4 ? 33U : 0U);
   }
-  sensor.model = test::make_lidar(8, 90);
+  sensor.model = make_lidar(8, 90);
   const Frame scan = render_once(make_room_scene(), sensor);
   for (std::size_t i = 0; i < scan.size(); ++i) {
     ASSERT_EQ(scan.reason()[i] == Reason::kEdgeLoss, scan.ring()[i] == 4) << i;
@@ -282,12 +263,12 @@ TEST(EdgeLoss, ByThePlaneAFlatFloorLosesNothing) {
     Scene scene;  // at 37.5 degrees the camera sees it nearly up to the horizon
     scene.add_entity(
         {.name = "floor", .mesh = scene.add_mesh(make_plane(1e4, 1e4)), .parent_from_entity = Pose{{0, 0, -1}, {}}});
-    const Pose pose{{}, from_roll_pitch_yaw(0.1, pitch_deg * test::kDeg, 0.3)};
-    for (const Isa isa : test::usable_isas()) {
+    const Pose pose{{}, from_roll_pitch_yaw(0.1, pitch_deg * kDeg, 0.3)};
+    for (const Isa isa : usable_isas()) {
       const SimulatorOptions options = {.seed = 7, .compute = {.threads = 1, .isa = isa}};
       const auto lost = [&](const EdgeLoss& law) {
-        const Frame f = render_once(scene, make_sensor(make_stereo(160, 120, 100, 0.1), {law}, pose),
-                                    test::all_channels(), options);
+        const Frame f =
+            render_once(scene, make_sensor(make_stereo(160, 120, 100, 0.1), {law}, pose), all_channels(), options);
         EXPECT_GT(count_of(f, Reason::kHit) + count_of(f, Reason::kEdgeLoss), f.size() / 3);
         return count_of(f, Reason::kEdgeLoss);
       };
@@ -299,10 +280,10 @@ TEST(EdgeLoss, ByThePlaneAFlatFloorLosesNothing) {
 
 /// The largest r / t - 1 of the definition, in double precision: `n` is the normal of the pixel in the sensor frame.
 double jump_of(const Frame& frame, const RayPattern& pattern, std::size_t i, const Vec3& n) {
-  const double distance = frame.clean_range_m()[i] * dot(n, test::direction_of(pattern, i));
+  const double distance = frame.clean_range_m()[i] * dot(n, direction_of(pattern, i));
   double most = 0;
   for_each_neighbour(frame, i, [&](std::size_t q) {
-    const double slope = dot(n, test::direction_of(pattern, q));
+    const double slope = dot(n, direction_of(pattern, q));
     if (slope * distance > 0)
       most = std::max(most, std::min(1e18, double{frame.clean_range_m()[q]}) * slope / distance);
   });
@@ -351,10 +332,10 @@ TEST(EdgeLoss, ProbabilityRisesLinearlyWithTheAngle) {
   // One row over a plane that slopes along it: the steepest neighbour is the farther one, and the angle is 90 degrees
   // plus the incidence.
   const Frame f =
-      render_once(make_plane_scene({3.0, 40 * test::kDeg}), make_sensor(make_stereo(6000, 1, 20000, 0.1), {rising}));
+      render_once(make_plane_scene({3.0, 40 * kDeg}), make_sensor(make_stereo(6000, 1, 20000, 0.1), {rising}));
   double expected = 0, variance = 0;
   for (const float theta : f.incidence_rad()) {
-    const double p = 0.1 + 0.8 * (theta / test::kDeg) / 60;
+    const double p = 0.1 + 0.8 * (theta / kDeg) / 60;
     expected += p, variance += p * (1 - p);
   }
   EXPECT_NEAR(double(count_of(f, Reason::kEdgeLoss)), expected, 4 * std::sqrt(variance));
@@ -435,7 +416,7 @@ RC_GTEST_PROP(EdgeAngles, FollowTheirDefinitionInImagesOfAnySize, ()) {
   for (std::ptrdiff_t r = 0; r < image.rows; ++r) {
     const EdgeRow row = image.row(r), above = image.row(std::max<std::ptrdiff_t>(r - 1, 0)),
                   below = image.row(std::min(r + 1, image.rows - 1));
-    for (const Isa isa : test::usable_isas()) {
+    for (const Isa isa : usable_isas()) {
       const auto run = [&](std::uint32_t from, std::uint32_t count) {
         surface_kernels(isa).edge_angles(row, r > 0 ? &above : nullptr, r + 1 < image.rows ? &below : nullptr, cols,
                                          from, count, angle.data() + from);
@@ -453,5 +434,4 @@ RC_GTEST_PROP(EdgeAngles, FollowTheirDefinitionInImagesOfAnySize, ()) {
 }
 
 }  // namespace
-
-}  // namespace fathom
+}  // namespace fathom::test

@@ -1,36 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Entities in frames: which ones a sensor ignores, and their labels.
 
-#include <algorithm>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/environments.hpp>
 
 #include "render/any_sensors.hpp"
 #include "render/stereo_scenes.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 
 // Sensors on robots: what a sensor ignores is as if it were not there, for it alone.
 
 namespace {
-
-using test::all_channels;
-using test::channels_that_differ;
-using test::count_of;
-using test::input_error;
-using test::make_lidar;
-using test::make_room_scene;
-using test::make_sensor;
-using test::make_stereo;
-using test::render_once;
-using test::same_bits;
 
 class Ignore : public testing::Test {
  protected:
@@ -91,7 +73,7 @@ TEST_F(Ignore, WhatIsIgnoredIsAsIfItWereNotThere) {
       {.name = "post", .mesh = MeshId{0}, .parent_from_entity = Pose{{1, 0.1, 0}, {}}, .scale = {0.1, 0.2, 3}});
   Sensor camera = make_sensor(make_stereo(97, 61, 60, 0.2), {StereoShadow{.tolerance = 0.01F}, StereoEnergy{.pow = 2},
                                                              EdgeLoss{.low_probability = 0.2F}});
-  Sensor lidar = make_sensor(make_lidar(16, 360), test::three_gaussians(), {{-1, 0, 0.3}, {}});
+  Sensor lidar = make_sensor(make_lidar(16, 360), three_gaussians(), {{-1, 0, 0.3}, {}});
   lidar.parent_from_sensor = Trajectory({{0, {{-1, 0, 0.3}, {}}}, {1, {{0, 1, 0}, from_roll_pitch_yaw(0, 0, 1)}}});
   lidar.rolling = true;
   for (Sensor sensor : {camera, lidar}) {
@@ -105,7 +87,7 @@ TEST_F(Ignore, WhatIsIgnoredIsAsIfItWereNotThere) {
 
 TEST_F(Ignore, BackRaysPassThroughWhatTheCameraIgnores) {
   // The post stands where the emitter does not see it: only the ray from the left camera meets it.
-  Scene scene = test::make_plane_scene({4, 0});
+  Scene scene = make_plane_scene({4, 0});
   const EntityId post = scene.add_entity({.name = "post",
                                           .mesh = scene.add_mesh(make_box({0.02, 0.02, 10})),
                                           .parent_from_entity = Pose{{0.2, 0.19, 0}, {}}});
@@ -329,5 +311,4 @@ TEST(Labels, OfEntitiesAddedLaterAndOfEnvironments) {
 }
 
 }  // namespace
-
-}  // namespace fathom
+}  // namespace fathom::test

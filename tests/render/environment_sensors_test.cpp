@@ -1,34 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Batches with several sensors, poses given as arrays, parts of the environments, and episodes of many.
 
-#include <array>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/simulate/environments.hpp>
 
 #include "render/parameter_range.hpp"
 #include "render/stereo_scenes.hpp"
 #include "render/test_scenes.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::all_channels;
-using test::count_of;
-using test::input_error;
-using test::make_lidar;
-using test::make_room_scene;
-using test::make_sensor;
-using test::make_stereo;
-using test::same_environment;
 
 constexpr EntityId kTable{1}, kBall{2};
 
@@ -188,8 +169,7 @@ TEST(EnvironmentSensors, QuaternionsAreNormalisedAsThoseOfASensorAre) {
   Environments batch(make_room_scene(), sensor, options_of(0, 1));
   batch.set_sensor_pose(0, {{0.5, 0, 0}, rough});
   sensor.parent_from_sensor = Pose{{0.5, 0, 0}, rough};
-  const Frame plain =
-      test::render_once(make_room_scene(), sensor, all_channels(), {.seed = 5, .compute = {.threads = 1}}, 2);
+  const Frame plain = render_once(make_room_scene(), sensor, all_channels(), {.seed = 5, .compute = {.threads = 1}}, 2);
   Frame frame(all_channels());
   batch.render(2, frame);
   EXPECT_TRUE(same_environment(frame, 0, plain, 0, plain.size()));
@@ -284,7 +264,7 @@ class WrongBatchCalls : public testing::Test {
   template <class F>
   void refused(F f, const std::string& text) {
     const std::string message = input_error(f);
-    EXPECT_NE(message.find(text), std::string::npos) << message;
+    EXPECT_TRUE(contains(message, text));
     std::vector<Frame> after = frames_of(rig_);
     batch_.render(0, pointers(after));
     for (std::size_t i = 0; i < after.size(); ++i) {
@@ -339,4 +319,4 @@ TEST_F(WrongBatchCalls, NumbersOfEnvironmentsAndFrames) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

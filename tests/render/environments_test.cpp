@@ -3,30 +3,14 @@
 
 #include <fathom/simulate/environments.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
-
 #include "render/parameter_range.hpp"
 #include "render/stereo_scenes.hpp"
 #include "render/test_scenes.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::all_channels;
-using test::count_of;
-using test::make_room_scene;
-using test::make_sensor;
-using test::make_stereo;
-using test::same_environment;
 
 Sensor stereo_sensor() {
   return make_sensor(make_stereo(37, 23, 25, 0.2),
@@ -110,7 +94,7 @@ TEST(Environments, EnvironmentZeroIsWhatASimulatorRenders) {
   Frame many(all_channels());
   batch.render(4, many);
   const Frame plain =
-      test::render_once(make_room_scene(), stereo_sensor(), all_channels(), {.seed = 5, .compute = {.threads = 1}}, 4);
+      render_once(make_room_scene(), stereo_sensor(), all_channels(), {.seed = 5, .compute = {.threads = 1}}, 4);
   EXPECT_TRUE(same_environment(many, 0, plain, 0, plain.size()));
   EXPECT_FALSE(same_environment(many, 1, plain, 0, plain.size()));
 }
@@ -152,7 +136,7 @@ TEST(Environments, SensorsMoveAndStandFarOutAsInASimulator) {
     simulator.render(id, 3, of_simulator);
     batch.render(3, of_batch);
     EXPECT_TRUE(same_environment(of_batch, 0, of_simulator, 0, of_batch.size()));
-    const Frame fresh = test::render_once(scene, sensor, all_channels(), {.compute = {.threads = 1}}, 3);
+    const Frame fresh = render_once(scene, sensor, all_channels(), {.compute = {.threads = 1}}, 3);
     EXPECT_TRUE(same_environment(fresh, 0, of_simulator, 0, fresh.size()));
     EXPECT_LT(count_of(of_batch, Reason::kMiss), of_batch.size() / 2);
   }
@@ -166,7 +150,7 @@ TEST(Environments, AChainThatTheEpisodeCannotDrawChangesNothing) {
                                        .ranges = {{.entry = 0, .field = "w_hit", .low = 0.7, .high = 0.7}}};
   Environments plain(make_room_scene(), sensor, options), batch(make_room_scene(), sensor, options);
   const NoiseChain other = {BeamMixture{.w_hit = 0.5F, .w_short = 0.35F}};
-  const std::string message = test::input_error([&] { batch.set_noise(1, other); });
+  const std::string message = input_error([&] { batch.set_noise(1, other); });
   EXPECT_EQ(message.find("sensor '" + sensor.name + "', environment 1: "), 0U) << message;
   plain.reset(1, 3), batch.reset(1, 3);
   Frame a(all_channels()), b(all_channels());
@@ -302,4 +286,4 @@ TEST(Randomization, WrongRangesAreRefused) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

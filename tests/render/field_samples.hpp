@@ -2,14 +2,10 @@
 #pragma once
 // The correlated draws of one model, without a frame around them.
 
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <fathom/noise/chain.hpp>
 
 #include "render/draw_fields.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Filters and alignment of depth images, against slow oracles and closed forms.
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/frame/digest.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 
 #include "render/stereo_scenes.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom {
 namespace {

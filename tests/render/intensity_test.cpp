@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Intensities by material and range: closed forms.
 
-#include <cmath>
-#include <string>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/simulate/environments.hpp>
 
 #include "render/test_scenes.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::make_sensor;
-using test::render_once;
-using test::same_bits;
 
 /// A floor 2 m below a sensor whose rays fan out from straight down to the horizon.
 Scene make_floor(const Material& material) {
@@ -111,14 +102,7 @@ TEST(Intensity, OfADivergingRayIsTheSumOfItsSamples) {
 }
 
 TEST(Intensity, MaterialsAreCheckedByName) {
-  const auto message = [](const Material& material) {
-    try {
-      make_floor(material);
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
+  const auto message = [](const Material& material) { return input_error([&] { make_floor(material); }); };
   EXPECT_EQ(message({.name = ""}), "a material needs a name");
   EXPECT_EQ(message({.name = "m", .reflectivity = 1.5F}), "material 'm': reflectivity = 1.5 is not in [0, 1]");
   EXPECT_EQ(message({.name = "m", .reflectivity = std::nanf("")}), "material 'm': reflectivity = nan is not in [0, 1]");
@@ -132,13 +116,9 @@ TEST(Intensity, MaterialsAreCheckedByName) {
   EXPECT_THROW(scene.add_material({.name = "asphalt"}), InputError);
   Entity entity = {.name = "road"};
   entity.material = "asfalt";
-  try {
-    scene.add_entity(entity);
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_EQ(std::string(error.what()), "entity 'road': there is no material 'asfalt' (nearest known: 'asphalt')");
-  }
+  EXPECT_EQ(input_error([&] { scene.add_entity(entity); }),
+            "entity 'road': there is no material 'asfalt' (nearest known: 'asphalt')");
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

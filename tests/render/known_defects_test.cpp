@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Defects seen in public implementations of depth cameras, each by its name: none may come back here.
 
-#include <cmath>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
-
 #include "render/stereo_scenes.hpp"
 #include "sensor/kinds.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::count_of;
-using test::make_plane_scene;
-using test::make_sensor;
-using test::make_stereo;
-using test::render_once;
 
 TEST(KnownDefects, EnergyTakenFromThePreviousFrame) {
   // The plane turns between two frames; the energy of each must be its own, that of frame 0 included, and the loss must
@@ -29,8 +18,8 @@ TEST(KnownDefects, EnergyTakenFromThePreviousFrame) {
     Frame f({Channel::kEnergy, Channel::kReason});
     for (std::uint32_t index = 0; index < 5; ++index) {
       const bool lost = (index % 2 == 0) == starts_lost;
-      const double tilt = ((lost ? 60.0 : 30.0) - index) * test::kDeg;
-      simulator.scene().set_pose(EntityId{0}, test::TiltedPlane{2.0, tilt}.pose());
+      const double tilt = ((lost ? 60.0 : 30.0) - index) * kDeg;
+      simulator.scene().set_pose(EntityId{0}, TiltedPlane{2.0, tilt}.pose());
       simulator.render(id, index, f);
       EXPECT_NEAR(f.energy()[8 * 16 + 8], std::cos(tilt), 1e-3) << index;
       EXPECT_EQ(count_of(f, lost ? Reason::kLowEnergy : Reason::kHit), f.size()) << index;
@@ -54,7 +43,7 @@ TEST(KnownDefects, AnAbsentBaselineMeansOneMetre) {
 }
 
 TEST(KnownDefects, LossAngleIgnoredWhenNoBaselineIsSet) {
-  const Frame f = render_once(make_plane_scene({2.0, 60 * test::kDeg}),
+  const Frame f = render_once(make_plane_scene({2.0, 60 * kDeg}),
                               make_sensor(make_stereo(16, 16, 1000, 0.0), {LossAngle{.max_incidence_rad = 0.7F}}));
   EXPECT_EQ(count_of(f, Reason::kLossAngle), f.size());
 }
@@ -94,7 +83,7 @@ TEST(KnownDefects, EqualSeedsGivingDifferentFramesWhenThreadsExceedOne) {
   const Sensor sensor = make_sensor(make_stereo(200, 150, 120, 0.2), {StereoShadow{}, StereoEnergy{.pow = 1}});
   const auto reasons = [&](int threads) {
     const Frame f =
-        render_once(test::make_room_scene(), sensor, {Channel::kReason}, {.seed = 9, .compute = {.threads = threads}});
+        render_once(make_room_scene(), sensor, {Channel::kReason}, {.seed = 9, .compute = {.threads = threads}});
     return std::vector<Reason>(f.reason().begin(), f.reason().end());
   };
   const std::vector<Reason> one = reasons(1);
@@ -115,7 +104,7 @@ TEST(KnownDefects, AMissingKeyDereferencingAnEmptyVector) {
 }
 
 TEST(KnownDefects, WorldPointInvalidatedButNotTheSensorFramePoint) {
-  const Frame f = render_once(test::make_room_scene(),
+  const Frame f = render_once(make_room_scene(),
                               make_sensor(make_stereo(100, 80, 60, 0.3), {StereoShadow{}, StereoEnergy{.pow = 1}}));
   EXPECT_GT(count_of(f, Reason::kRandomLoss), 100U);
   for (std::size_t i = 0; i < f.size(); ++i) {
@@ -125,4 +114,4 @@ TEST(KnownDefects, WorldPointInvalidatedButNotTheSensorFramePoint) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

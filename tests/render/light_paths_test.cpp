@@ -3,32 +3,16 @@
 
 #include "render/light_paths.hpp"
 
-#include <array>
-#include <cmath>
-#include <numbers>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/simulate/environments.hpp>
 
 #include "render/any_sensors.hpp"
 #include "render/stereo_scenes.hpp"
 #include "render/test_scenes.hpp"
 #include "support/casters.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::kDeg;
-using test::make_sensor;
-using test::message_of;
-using test::render_once;
 
 /// One ray from the origin along each direction.
 Sensor make_rays_along(const std::vector<Vec3>& directions) {
@@ -339,7 +323,7 @@ RC_GTEST_PROP(LightPaths, GhostsLieWhereAMirrorShowsThem, ()) {
 
 /// A room with a pane, a mirror and water.
 Scene make_glass_room(bool is_clear = true) {
-  Scene scene = test::make_room_scene();
+  Scene scene = make_room_scene();
   const MeshId plane = scene.add_mesh(make_plane(3, 3));
   const Pose poses[] = {{{2, 0, 0}, from_roll_pitch_yaw(0, 1.5, 0.3)},
                         {{0, 2.5, 0}, from_roll_pitch_yaw(1.5, 0, 0)},
@@ -355,38 +339,38 @@ Scene make_glass_room(bool is_clear = true) {
 
 TEST(LightPaths, DependOnNeitherThreadsNorTilesNorInstructions) {
   for (const float divergence : {0.0F, 0.003F}) {
-    SpinningLidar lidar = test::make_lidar(16, 240);
-    Sensor sensor = make_sensor(lidar, test::three_gaussians());
+    SpinningLidar lidar = make_lidar(16, 240);
+    Sensor sensor = make_sensor(lidar, three_gaussians());
     sensor.divergence.horizontal_rad = divergence, sensor.detection.reach_10_m = 20;
     const Frame one = render_once(make_glass_room(), sensor);
     std::array<int, 4> paths = {};
     for (const std::uint8_t path : one.path()) ++paths[path];
     EXPECT_TRUE(paths[0] > 500 && paths[1] > 100 && paths[2] > 50) << paths[1] << " " << paths[2];
-    for (const Isa isa : test::usable_isas()) {
+    for (const Isa isa : usable_isas()) {
       const SimulatorOptions options = {.seed = 7, .compute = {.threads = 4, .isa = isa}};
-      const Frame other = render_once(make_glass_room(), sensor, test::all_channels(), options);
-      EXPECT_EQ(test::channels_that_differ(one, other), "");
+      const Frame other = render_once(make_glass_room(), sensor, all_channels(), options);
+      EXPECT_EQ(channels_that_differ(one, other), "");
     }
     sensor.noise = {};
     const Frame straight = render_once(make_glass_room(), sensor);
     Environments many(make_glass_room(), {.simulator = {.compute = {.threads = 2}}, .count = 2});
     Frame frames({Channel::kRange, Channel::kPath});
     many.render(many.add_sensor(sensor), 0, frames);
-    EXPECT_TRUE(test::same_bits(frames.range_m().subspan(straight.size()), straight.range_m()));
-    EXPECT_TRUE(test::same_bits(frames.path().first(straight.size()), straight.path()));
+    EXPECT_TRUE(same_bits(frames.range_m().subspan(straight.size()), straight.range_m()));
+    EXPECT_TRUE(same_bits(frames.path().first(straight.size()), straight.path()));
     // The same rays in one row lie in other tiles.
     RayPattern row = make_pattern(lidar);
     row.cols *= row.rows, row.rows = 1, row.ring.clear();
     sensor.model = row;
     const Frame flat = render_once(make_glass_room(), sensor);
-    EXPECT_TRUE(test::same_bits(straight.clean_range_m(), flat.clean_range_m()));
-    EXPECT_TRUE(test::same_bits(straight.entity_id(), flat.entity_id()));
-    EXPECT_TRUE(test::same_bits(straight.path(), flat.path()));
+    EXPECT_TRUE(same_bits(straight.clean_range_m(), flat.clean_range_m()));
+    EXPECT_TRUE(same_bits(straight.entity_id(), flat.entity_id()));
+    EXPECT_TRUE(same_bits(straight.path(), flat.path()));
   }
 }
 
 TEST(LightPaths, LeaveOtherRaysAsTheyAre) {
-  const Sensor sensor = make_sensor(test::make_lidar(16, 240), test::three_gaussians());
+  const Sensor sensor = make_sensor(make_lidar(16, 240), three_gaussians());
   const Frame clear = render_once(make_glass_room(), sensor), matt = render_once(make_glass_room(false), sensor);
   std::size_t compared = 0;
   for (std::size_t i = 0; i < clear.size(); ++i) {
@@ -405,7 +389,7 @@ TEST(LightPaths, KeepTheTimeOfTheRay) {
                       .mesh = MeshId{0},
                       .parent_from_entity = Trajectory({{0.0, {{10, 0, 0}, from_roll_pitch_yaw(0, -1.2, 0)}},
                                                         {1.0, {{40, 0, 0}, from_roll_pitch_yaw(0, -1.2, 0)}}})});
-    SpinningLidar lidar = test::make_lidar(4, 64);
+    SpinningLidar lidar = make_lidar(4, 64);
     Sensor sensor = make_sensor(lidar);
     sensor.rolling = true, sensor.light_paths.bounces = optics.is_clear() ? 1 : 0;
     if (!optics.is_clear()) sensor.ignore = {EntityId{0}};
@@ -455,7 +439,7 @@ TEST(LightPaths, AFilmOfWaterDimsTheRoadAndMirrorsTheWall) {
 
 TEST(LightPaths, AWetRoadReturnsLessAtGrazingIncidence) {
   const auto count = [](float water_film_mm) {
-    Sensor sensor = make_sensor(test::make_lidar(64, 64));
+    Sensor sensor = make_sensor(make_lidar(64, 64));
     sensor.detection.reach_10_m = 15;
     const Frame f = render_once(make_road(water_film_mm), sensor);
     std::size_t near = 0, far = 0;
@@ -471,13 +455,13 @@ TEST(LightPaths, AWetRoadReturnsLessAtGrazingIncidence) {
 }
 
 TEST(LightPaths, ACameraSeesThroughPanesAndLosesMirrors) {
-  Sensor camera = make_sensor(test::make_stereo(32, 8, 30, 0.1), {StereoShadow{}});
+  Sensor camera = make_sensor(make_stereo(32, 8, 30, 0.1), {StereoShadow{}});
   const SurfaceOptics glass = {.refractive_index = 1.5F, .diffuse = 0.02F};
   const Frame pane = render_once(make_sheets(glass, {{"glass", 2}, {"wall", 6}}), camera);
   Sensor filtered = camera;
   filtered.filters.hole_filling = HoleFilling{};
   const Frame filled = render_once(make_sheets(glass, {{"glass", 2}, {"wall", 6}}), filtered);
-  EXPECT_TRUE(test::same_bits(filled.path(), pane.path()) && pane.path()[0] == kThroughGlass);
+  EXPECT_TRUE(same_bits(filled.path(), pane.path()) && pane.path()[0] == kThroughGlass);
   const Frame empty = render_once(make_sheets(glass, {{"glass", 2}}), camera);
   const Frame bare = render_once(make_sheets({.mirror = 0.9F}, {{"wall", 6}}), camera);
   const Frame near = render_once(make_sheets({.mirror = 0.9F}, {{"wall", 2}}), camera);
@@ -554,4 +538,4 @@ TEST(LightPaths, AreNotForGpus) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -1,35 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Losses in frames: at their limits, in their order, and of ranges that are no measurement.
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/noise/loss_angle.hpp>
 #include <fathom/noise/stereo_energy.hpp>
 #include <fathom/simulate/environments.hpp>
 
 #include "render/stereo_scenes.hpp"
 #include "render/test_scenes.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 
 // Losses at the very edge of their thresholds and limits, rendered; of the kernels alone: tests/sensor/noise.
 
 namespace {
-
-using test::count_of;
-using test::make_plane_scene;
-using test::make_room_scene;
-using test::make_sensor;
-using test::make_stereo;
-using test::render_once;
-using test::TiltedPlane;
 
 // The array of energies is what decided, whatever the entries.
 TEST(LossLimits, TheArrayOfEnergiesIsWhatDecided) {
@@ -54,7 +38,7 @@ TEST(LossLimits, OneChainReadsTheEnergyInOneWay) {
   const StereoEnergy cosine{.energy = EnergyAngle::kCosine}, half{.energy = EnergyAngle::kHalfVector};
   const auto refusal = [](const Sensor& sensor) {
     Simulator simulator(make_room_scene(), {.compute = {.threads = 1}});
-    return test::input_error([&] { simulator.add_sensor(sensor); });
+    return input_error([&] { simulator.add_sensor(sensor); });
   };
   const std::string two =
       "sensor 'lidar': stereo_energy.energy differs from that of another one in the chain; the energy array has one "
@@ -94,14 +78,14 @@ TEST(LossLimits, TheLossAngleIsExactOnEverySensor) {
   constexpr double kRounding = 2e-7;  // of the cosine
   for (const SensorModel& model : sensors_with_one_origin()) {
     for (const double limit_deg : {10.0, 45.0, 60.0, 85.0}) {
-      const float limit = static_cast<float>(limit_deg * test::kDeg);
+      const float limit = static_cast<float>(limit_deg * kDeg);
       const double least = std::cos(double{limit});
       const TiltedPlane plane{2.0, 0.9 * double{limit}};
       const Frame f = render_once(make_plane_scene(plane), make_sensor(model, {LossAngle{.max_incidence_rad = limit}}));
       const RayPattern pattern = make_pattern(model);
       std::size_t near_lost = 0, near_kept = 0;
       for (std::size_t i = 0; i < f.size(); ++i) {
-        const double cosine = -dot(plane.normal(), test::direction_of(pattern, i));
+        const double cosine = -dot(plane.normal(), direction_of(pattern, i));
         if (f.entity_id()[i] == index(kNoEntity) || std::abs(cosine - least) < kRounding) continue;
         ASSERT_EQ(f.reason()[i], cosine < least ? Reason::kLossAngle : Reason::kHit) << model.index() << " " << cosine;
         if (std::abs(cosine - least) < 1e-2) (cosine < least ? near_lost : near_kept) += 1;
@@ -120,14 +104,14 @@ TEST(LossLimits, TheLossAngleIsExactForParallelRays) {
     Scene scene;
     scene.add_entity({.name = "slope",
                       .mesh = scene.add_mesh(make_plane(50, 50)),
-                      .parent_from_entity = Pose{{0, 0, 0}, from_roll_pitch_yaw(degrees * test::kDeg, 0, 0.4)}});
-    const double rounding = 3e-7 / std::sin(degrees * test::kDeg);
+                      .parent_from_entity = Pose{{0, 0, 0}, from_roll_pitch_yaw(degrees * kDeg, 0, 0.4)}});
+    const double rounding = 3e-7 / std::sin(degrees * kDeg);
     const auto lost = [&](double limit_rad) {
       const LossAngle model{.max_incidence_rad = static_cast<float>(limit_rad)};
       return count_of(render_once(scene, make_sensor(grid, {model}, Pose{{0, 0, 20}, {}})), Reason::kLossAngle);
     };
-    EXPECT_EQ(lost(degrees * test::kDeg + rounding), 0U) << degrees;
-    EXPECT_EQ(lost(degrees * test::kDeg - rounding), 17U * 11U) << degrees;
+    EXPECT_EQ(lost(degrees * kDeg + rounding), 0U) << degrees;
+    EXPECT_EQ(lost(degrees * kDeg - rounding), 17U * 11U) << degrees;
   }
 }
 
@@ -212,7 +196,7 @@ TEST(Order, TheRangePolicyComesBetweenRangeNoiseAndDropout) {
 
 // Ray noise turns the ray, and the surface that it then meets decides its losses.
 TEST(Order, RayNoiseComesBeforeTheCast) {
-  const double turn = 30 * test::kDeg;
+  const double turn = 30 * kDeg;
   const Sensor sensor = make_sensor(
       make_stereo(9, 9, 3000, 0.1),
       {LossAngle{.max_incidence_rad = 0.2F}, AngularRay{.axis = Axis::kZ, .mean_rad = static_cast<float>(turn)}});
@@ -221,9 +205,6 @@ TEST(Order, RayNoiseComesBeforeTheCast) {
 }
 
 // A range at or below 0 is no measurement, whatever carried it there and whatever the range policy.
-
-using test::all_channels;
-using test::make_lidar;
 
 constexpr RangePolicy kPolicies[] = {RangePolicy::kKeep, RangePolicy::kClamp, RangePolicy::kDrop};
 
@@ -314,5 +295,4 @@ RC_GTEST_PROP(UnmeasurableRange, IsNeverAHit, ()) {
 }
 
 }  // namespace
-
-}  // namespace fathom
+}  // namespace fathom::test

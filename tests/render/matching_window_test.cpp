@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The window over the image of a frame: where it stands among the stages, what follows it, and its loops over images.
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-#include <random>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/noise/matching_window.hpp>
+
 #include <fathom/simulate/environments.hpp>
 
 #include "render/any_sensors.hpp"
@@ -19,28 +11,17 @@
 #include "render/stereo_scenes.hpp"
 #include "sensor/noise/windows.hpp"
 #include "support/casters.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
-
+namespace fathom::test {
 namespace {
-
-using test::count_in_row;
-using test::count_of;
-using test::make_plane_scene;
-using test::make_post_scene;
-using test::make_room_scene;
-using test::make_sensor;
-using test::make_stereo;
-using test::render_once;
-using test::same_bits;
 
 // Images of any size, so that strips and bands begin and end anywhere; steps about as large as max_step, where the
 // short way to see that a window holds one surface must not be wrong.
 RC_GTEST_PROP(MatchingWindowLoops, GiveTheBitsOfTheRuleForOnePixel, ()) {
   const auto rows = *rc::gen::inRange<std::uint32_t>(1, 16), cols = *rc::gen::inRange<std::uint32_t>(1, 150);
-  test::Disparities d =
-      test::any_disparities(rows, cols, *rc::gen::arbitrary<std::uint32_t>(), *rc::gen::element(0.0, 0.0, 0.01, 0.3));
+  Disparities d =
+      any_disparities(rows, cols, *rc::gen::arbitrary<std::uint32_t>(), *rc::gen::element(0.0, 0.0, 0.01, 0.3));
   const double rough = *rc::gen::element(0.0, 0.5, 2.0);
   std::mt19937 random(*rc::gen::arbitrary<std::uint32_t>());
   for (float& px : d.px) {
@@ -57,7 +38,7 @@ RC_GTEST_PROP(MatchingWindowLoops, GiveTheBitsOfTheRuleForOnePixel, ()) {
     wanted.push_back(d.px[i] > 0 ? match_window(rule, d.image(), i / cols, i % cols) : none);
   }
   const std::uint32_t cut = *rc::gen::inRange<std::uint32_t>(0, rows + 1);
-  for (const Isa isa : test::usable_isas()) {
+  for (const Isa isa : usable_isas()) {
     std::vector<float> matched(d.px.size(), -1.0F);
     std::vector<std::uint32_t> taken(d.px.size(), 7);
     std::vector<Reason> reason(d.px.size(), Reason::kHit);
@@ -75,12 +56,12 @@ RC_GTEST_PROP(MatchingWindowLoops, GiveTheBitsOfTheRuleForOnePixel, ()) {
 // The bits from which regions are found, at every width around that of a word.
 RC_GTEST_PROP(MatchingWindowLoops, TellWhichPixelsBelongToOneRegion, ()) {
   const auto cols = *rc::gen::inRange<std::uint32_t>(1, 200);
-  test::Disparities d = test::any_disparities(2, cols, *rc::gen::arbitrary<std::uint32_t>(), 0.1);
+  Disparities d = any_disparities(2, cols, *rc::gen::arbitrary<std::uint32_t>(), 0.1);
   const float step = *rc::gen::element(0.01F, 0.25F, 1.0F, 4.0F);
   const float *const above = d.px.data(), *const row = above + cols;
   const auto is_one = [&](float a, float b) { return a > 0 && b > 0 && a - b < step && b - a < step; };
   const std::size_t words = EdgeScratch::link_words(cols);
-  for (const Isa isa : test::usable_isas()) {
+  for (const Isa isa : usable_isas()) {
     std::vector<std::uint64_t> valid(words, ~0ULL), right(words, ~0ULL), up(words, ~0ULL);
     window_kernels(isa).links(above, row, cols, step, {valid.data(), right.data(), up.data()});
     const auto is_set = [](const std::vector<std::uint64_t>& of, std::uint32_t i) {
@@ -192,7 +173,7 @@ TEST(MatchingWindowFrames, RayNoiseMovesWhatAPixelSeesAndNotThePixel) {
 
 TEST(MatchingWindowFrames, APlaneKeepsItsDepthToRoundingAtEverySlant) {
   for (const double slant_deg : {0.0, 20.0, 50.0, 70.0}) {
-    const Scene scene = make_plane_scene({2.0, slant_deg * test::kDeg});
+    const Scene scene = make_plane_scene({2.0, slant_deg * kDeg});
     const StereoCamera camera = make_stereo(160, 120, 150, 0.06);
     const Frame off = render_once(scene, make_sensor(camera));
     const Frame on = render_once(scene, make_sensor(camera, {MatchingWindow{.radius_px = 4, .min_area_px = 50}}));
@@ -335,11 +316,11 @@ TEST(MatchingWindowFrames, AreTheSameWithAnyThreadsInstructionSetAndDevice) {
   const Sensor sensor = make_sensor(camera, chain, {{0.5, -0.3, 0.2}, from_roll_pitch_yaw(0.1, -0.2, 0.7)});
   const Frame expected = render_once(make_room_scene(), sensor);
   ASSERT_GT(count_of(expected, Reason::kSpeckle) + count_of(expected, Reason::kEdge), 10U);
-  for (const Isa isa : test::usable_isas()) {
+  for (const Isa isa : usable_isas()) {
     for (const int threads : {1, 3}) {
-      const Frame f = render_once(make_room_scene(), sensor, test::all_channels(),
+      const Frame f = render_once(make_room_scene(), sensor, all_channels(),
                                   {.seed = 7, .compute = {.threads = threads, .isa = isa}});
-      EXPECT_EQ(test::channels_that_differ(expected, f), "") << to_string(isa) << " " << threads;
+      EXPECT_EQ(channels_that_differ(expected, f), "") << to_string(isa) << " " << threads;
     }
   }
 }
@@ -368,7 +349,7 @@ TEST(MatchingWindowFrames, AnEnvironmentAloneEqualsItselfInABatch) {
         make_room_scene(), make_sensor(camera, chain),
         {.simulator = {.seed = 3, .compute = {.threads = threads}}, .count = count, .first = first, .ranges = ranges});
   };
-  Frame all(test::all_channels()), one(test::all_channels());
+  Frame all(all_channels()), one(all_channels());
   make(0, 6, 3).render(2, all);
   for (const std::uint32_t e : {0U, 4U}) {
     make(e, 1, 1).render(2, one);
@@ -391,9 +372,9 @@ TEST(MatchingWindowFrames, TheRangePolicyMeetsWhatTheWindowMoved) {
 
 TEST(MatchingWindowFrames, AreRefusedWhereTheWindowCannotBe) {
   const auto error_of = [](const Sensor& sensor) {
-    return test::input_error([&] { render_once(make_room_scene(), sensor, {Channel::kDepth}); });
+    return input_error([&] { render_once(make_room_scene(), sensor, {Channel::kDepth}); });
   };
-  EXPECT_EQ(error_of(make_sensor(test::make_lidar(), {MatchingWindow{}}))
+  EXPECT_EQ(error_of(make_sensor(make_lidar(), {MatchingWindow{}}))
                 .find("sensor 'lidar': matching_window needs two cameras apart"),
             0U);
   const StereoCamera camera = make_stereo(64, 48, 40, 0.3);
@@ -410,9 +391,8 @@ TEST(MatchingWindowFrames, AreRefusedWhereTheWindowCannotBe) {
 // behind, which gave intensities below 0. What such a pixel shows is what the ray of the nearest pixel of the side met.
 TEST(MatchingWindowFrames, ASurfaceThatGrowsIsNeverSeenFromBehind) {
   Scene scene;
-  scene.add_entity({.name = "wall",
-                    .mesh = scene.add_mesh(make_plane(100, 100)),
-                    .parent_from_entity = test::TiltedPlane{10, 0}.pose()});
+  scene.add_entity(
+      {.name = "wall", .mesh = scene.add_mesh(make_plane(100, 100)), .parent_from_entity = TiltedPlane{10, 0}.pose()});
   scene.add_entity(
       {.name = "box",
        .mesh = scene.add_mesh(make_box({0.25, 1, 4})),
@@ -437,7 +417,7 @@ TEST(MatchingWindowFrames, ASurfaceThatGrowsIsNeverSeenFromBehind) {
     }
     const auto normal = on.normal_world();
     const Vec3 n = {normal.x[i], normal.y[i], normal.z[i]};
-    behind += dot(n, test::direction_of(rays, i)) > 0 ? 1 : 0;
+    behind += dot(n, direction_of(rays, i)) > 0 ? 1 : 0;
     ASSERT_EQ(on.triangle_id()[i], off.triangle_id()[nearest]);
     ASSERT_EQ(on.incidence_rad()[i], off.incidence_rad()[nearest]);
     ASSERT_EQ(on.intensity()[i], off.intensity()[nearest]);
@@ -446,5 +426,4 @@ TEST(MatchingWindowFrames, ASurfaceThatGrowsIsNeverSeenFromBehind) {
 }
 
 }  // namespace
-
-}  // namespace fathom
+}  // namespace fathom::test

@@ -2,33 +2,18 @@
 // Entities that move while a rolling sensor scans, and the channel velocity: against each ray alone in the scene of its
 // time, in double precision.
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
-
 #include "core/compute.hpp"
 #include "render/any_sensors.hpp"
 #include "render/test_scenes.hpp"
 #include "scene/poses.hpp"
 #include "support/brute_caster.hpp"
 #include "support/casters.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "trace/caster.hpp"
 #include "trace/tree/layout.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::make_lidar;
-using test::make_sensor;
-using test::message_of;
-using test::render_once;
 
 Trajectory straight(const Vec3& from, const Vec3& velocity_m_s, double turn_rad = 0.0) {
   return Trajectory({{-1.0, {from - velocity_m_s, from_roll_pitch_yaw(0, 0, -turn_rad)}},
@@ -37,7 +22,7 @@ Trajectory straight(const Vec3& from, const Vec3& velocity_m_s, double turn_rad 
 
 /// A truck, a propeller on it that turns fast, a looping shuttle that turns back within the scan, a mirrored body.
 Scene make_traffic() {
-  Scene scene = test::make_room_scene();
+  Scene scene = make_room_scene();
   const MeshId box{0}, ball{1};
   const EntityId truck = scene.add_entity(
       {.name = "truck", .mesh = box, .parent_from_entity = straight({-4, 2, 0}, {30, 0, 0}), .scale = {3, 1, 2}});
@@ -168,7 +153,7 @@ TEST(MotionInScan, DoesNotDependOnInstructionsOrNeighbours) {
                               ray.direction.y, ray.direction.z, ray.time_s};
     for (int k = 0; k < 7; ++k) in[k].push_back(static_cast<float>(values[k]));
   }
-  for (const Isa isa : test::usable_isas()) {
+  for (const Isa isa : usable_isas()) {
     const auto executor = make_executor(2);
     const auto caster = make_caster(isa, *executor);
     caster->place(scene, 0.0, {}, Walker::kProcessor, times);
@@ -199,19 +184,19 @@ TEST(MotionInScan, DoesNotDependOnInstructionsOrNeighbours) {
         all.insert(all.end(), values->begin(), values->end());
       }
       if (first.empty()) first = all;
-      ASSERT_TRUE(test::same_bits(std::span<const float>(first), std::span<const float>(all))) << to_string(isa) << how;
+      ASSERT_TRUE(same_bits(std::span<const float>(first), std::span<const float>(all))) << to_string(isa) << how;
     }
   }
 }
 
 TEST(MotionInScan, GivesTheSameFrameOnAnyThreads) {
   Sensor sensor = rolling_sensor();
-  sensor.noise = test::three_gaussians(), sensor.velocity_noise = {DistanceNoise{.stddev_m = 0.1F}};
+  sensor.noise = three_gaussians(), sensor.velocity_noise = {DistanceNoise{.stddev_m = 0.1F}};
   const Frame one = render_once(make_traffic(), sensor);
   for (const int threads : {2, 3}) {
     const Frame many =
-        render_once(make_traffic(), sensor, test::all_channels(), {.seed = 7, .compute = {.threads = threads}});
-    EXPECT_EQ(test::channels_that_differ(one, many), "");
+        render_once(make_traffic(), sensor, all_channels(), {.seed = 7, .compute = {.threads = threads}});
+    EXPECT_EQ(channels_that_differ(one, many), "");
   }
 }
 
@@ -247,7 +232,7 @@ TEST(MotionInScan, CostsNothingWhereNothingMoves) {
   };
   const Scene scene = make_traffic();
   EXPECT_GT(keys_at(scene, 0.0), 10U);
-  Scene held = test::make_room_scene();
+  Scene held = make_room_scene();
   held.set_motion(EntityId{1}, Trajectory({{5.0, {{1, 3, 0}, {}}}, {6.0, {{2, 3, 0}, {}}}}));
   EXPECT_EQ(keys_at(held, 0.0), 0U);
   EXPECT_EQ(keys_at(held, 5.5), 2U);
@@ -291,14 +276,14 @@ TEST(MotionInScan, LeavesOtherSensorsAlone) {
   Frame ranges({Channel::kRange});
   all.render(ids[0], 0, ranges);  // places the scene without velocities
   for (const std::size_t i : {0U, 1U, 2U, 1U, 0U, 2U}) {
-    Frame frame(test::all_channels());
+    Frame frame(all_channels());
     all.render(ids[i], 0, frame);
-    EXPECT_EQ(test::channels_that_differ(render_once(make_traffic(), sensors[i]), frame), "") << i;
+    EXPECT_EQ(channels_that_differ(render_once(make_traffic(), sensors[i]), frame), "") << i;
   }
 }
 
 TEST(MotionInScan, PlacesAllAgainAfterARefusal) {
-  Scene scene = test::make_room_scene();
+  Scene scene = make_room_scene();
   const EntityId far = scene.add_entity({.name = "far", .mesh = kNoMesh, .parent_from_entity = Pose{{9e8, 0, 0}, {}}});
   scene.add_entity({.name = "rocket",
                     .mesh = MeshId{0},
@@ -321,21 +306,21 @@ TEST(MotionInScan, FollowsVerticesThatAreReplaced) {
   Scene scene = make_traffic();
   Simulator simulator(scene, {.seed = 7, .compute = {.threads = 1}});
   const SensorId id = simulator.add_sensor(rolling_sensor());
-  Frame frame(test::all_channels());
+  Frame frame(all_channels());
   simulator.render(id, 0, frame);
   std::vector<std::array<float, 3>> vertices = scene.meshes()[1].vertices_m;
   for (auto& v : vertices) v[0] *= 1.3F, v[2] += 0.1F;
   simulator.scene().replace_vertices(MeshId{1}, vertices);
   scene.replace_vertices(MeshId{1}, vertices);
   simulator.render(id, 0, frame);
-  EXPECT_EQ(test::channels_that_differ(frame, render_once(scene, rolling_sensor())), "");
+  EXPECT_EQ(channels_that_differ(frame, render_once(scene, rolling_sensor())), "");
 }
 
 TEST(Velocity, OfASensorThatMovesInAStillRoom) {
   Sensor sensor = make_sensor(make_lidar(4, 60));
   sensor.parent_from_sensor = straight({}, {3, -1, 0.5});
   const RayPattern pattern = make_pattern(sensor.model);
-  const Frame frame = render_once(test::make_room_scene(), sensor);
+  const Frame frame = render_once(make_room_scene(), sensor);
   for (std::size_t i = 0; i < frame.size(); ++i) {
     const Vec3 d = {pattern.direction_x[i], pattern.direction_y[i], pattern.direction_z[i]};
     EXPECT_NEAR(frame.velocity_m_s()[i], -dot(Vec3{3, -1, 0.5}, d), 1e-5);
@@ -344,11 +329,11 @@ TEST(Velocity, OfASensorThatMovesInAStillRoom) {
 
 TEST(Velocity, HasNoiseThatChangesNothingElse) {
   Sensor sensor = rolling_sensor();
-  sensor.noise = test::three_gaussians();
+  sensor.noise = three_gaussians();
   const Frame clean = render_once(make_traffic(), sensor);
   sensor.velocity_noise = {DistanceNoise{.mean_m = 0.5F, .stddev_m = 0.1F}};
   const Frame noisy = render_once(make_traffic(), sensor);
-  EXPECT_EQ(test::channels_that_differ(clean, noisy), "velocity ");
+  EXPECT_EQ(channels_that_differ(clean, noisy), "velocity ");
   double sum = 0.0, squares = 0.0;
   for (std::size_t i = 0; i < clean.size(); ++i) {
     const double e = double{noisy.velocity_m_s()[i]} - clean.velocity_m_s()[i];
@@ -364,18 +349,18 @@ TEST(Velocity, HasTheSameNoiseWithoutOtherChannels) {
   sensor.velocity_noise = {DistanceNoise{.stddev_m = 0.1F}};
   const Frame all = render_once(make_traffic(), sensor);
   const Frame alone = render_once(make_traffic(), sensor, {Channel::kVelocity});
-  EXPECT_TRUE(test::same_bits(all.velocity_m_s(), alone.velocity_m_s()));
+  EXPECT_TRUE(same_bits(all.velocity_m_s(), alone.velocity_m_s()));
 }
 
 TEST(Velocity, RefusesModelsThatAreNotOfRanges) {
   Sensor sensor = rolling_sensor();
   sensor.velocity_noise = {Dropout{.probability = 0.1F}};
   const std::string message = message_of<InputError>([&] { render_once(make_traffic(), sensor); });
-  EXPECT_NE(message.find("velocity_noise: dropout does not act on a velocity"), std::string::npos) << message;
+  EXPECT_TRUE(contains(message, "velocity_noise: dropout does not act on a velocity"));
   const StudentNoise growing = {.scale_per_m = 0.1F};
   sensor.velocity_noise = {ChainEntry(StudentNoise{}, std::vector<RingEntry>{{1, growing}})};
   const std::string other = message_of<InputError>([&] { render_once(make_traffic(), sensor); });
-  EXPECT_NE(other.find("student.scale_per_m does not act on a velocity"), std::string::npos) << other;
+  EXPECT_TRUE(contains(other, "student.scale_per_m does not act on a velocity"));
 }
 
 TEST(Velocity, IsNoNumberOnAMiss) {
@@ -408,4 +393,4 @@ TEST(OnAFace, ASensorDoesNotMeetTheFaceItIsOn) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

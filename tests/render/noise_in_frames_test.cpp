@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The noises as a user sees them, in frames: definitions of the models read off the clouds.
 
-#include <cmath>
-#include <numbers>
-#include <string>
-#include <utility>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/noise/custom.hpp>
 #include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/scene.hpp>
@@ -19,10 +11,9 @@
 #include "render/test_scenes.hpp"
 #include "sensor/noise/blind_zone.hpp"
 #include "support/casters.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom {
-
 namespace {
 
 using test::all_channels;
@@ -193,7 +184,6 @@ TEST(UserNoise, ActsLikeABuiltInModel) {
 }
 
 }  // namespace
-
 }  // namespace fathom
 
 namespace fathom::test {
@@ -344,5 +334,4 @@ TEST(OwnModel, ActsByEntityAndByRing) {
 }
 
 }  // namespace
-
 }  // namespace fathom::test

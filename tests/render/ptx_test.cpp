@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: MIT
 // What a GPU is given: an assembler's text whose every operation rounds as a processor's does.
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <regex>
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include <fathom/simulate/simulator.hpp>
 
 #include "render/device/gpu.hpp"
 #include "render/device/layout_table.hpp"
 #include "render/test_scenes.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
 /// What the compilers of this computer made; empty in a build without one for GPUs.
@@ -66,23 +56,23 @@ INSTANTIATE_TEST_SUITE_P(Files, Ptx, testing::ValuesIn(ptx_files()), [](const au
 TEST(PtxFiles, ABuildWithoutThemSaysSoAndRendersOnTheProcessor) {
   if (!ptx_files().empty()) return;
   const auto simulate_on = [](const char* device) {
-    Simulator(test::make_room_scene(), {.compute = {.device = device_named(device)}});
+    Simulator(make_room_scene(), {.compute = {.device = device_named(device)}});
   };
-  EXPECT_EQ(test::input_error([&] { simulate_on("cuda"); }),
+  EXPECT_EQ(input_error([&] { simulate_on("cuda"); }),
             "device cuda: this build of fathom has no code for GPUs: install clang and build it again");
-  EXPECT_EQ(test::input_error([&] { simulate_on("auto"); }), "");
+  EXPECT_EQ(input_error([&] { simulate_on("auto"); }), "");
 }
 
 TEST_P(Ptx, HasTheKernelsForEveryGpuSincePascal) {
   const std::string ptx = read_ptx();
   ASSERT_FALSE(ptx.empty());
-  EXPECT_NE(ptx.find(".target sm_60"), std::string::npos);
+  EXPECT_TRUE(contains(ptx, ".target sm_60"));
   for (const char* kernel :
        {"render_rays", "lose_edges", "sort_instances", "merge_instances", "build_nodes", "refit_nodes", "match_pixels",
         "join_pixels", "count_pixels", "lose_speckles", "finish_rays"}) {
-    EXPECT_NE(ptx.find(".visible .entry fathom_" + std::string(kernel) + "("), std::string::npos) << kernel;
+    EXPECT_TRUE(contains(ptx, ".visible .entry fathom_" + std::string(kernel) + "(")) << kernel;
   }
-  EXPECT_EQ(ptx.find(".extern"), std::string::npos) << "something is called that is not there";
+  EXPECT_FALSE(contains(ptx, ".extern")) << "something is called that is not there";
 }
 
 /// A launch whose groups have more threads than the bound of a kernel would fail.
@@ -182,4 +172,4 @@ TEST_P(Ptx, KeepsNothingButItsStacksInLocalMemory) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rays in frames: the names of quads in a plan, grids of parallel rays, rolling frames.
 
-#include <cmath>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/sensor/kinds.hpp>
 
 #include "render/plan.hpp"
@@ -13,8 +8,9 @@
 #include "render/test_scenes.hpp"
 #include "sensor/kinds.hpp"
 #include "support/brute_caster.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 
 // What a plan of casts promises to the noise: names of quads that every block may read in whole vectors of 8.
 
@@ -24,7 +20,7 @@ RC_GTEST_PROP(CastPlan, HasNamesOfQuadsForWholeVectors, ()) {
   const auto cols = static_cast<std::uint32_t>(*rc::gen::inRange(1, 200)),
              rows = static_cast<std::uint32_t>(*rc::gen::inRange(1, 60));
   CastPlan plan;
-  make_plan(make_pattern(test::make_stereo(cols, rows, 40.0, 0.3, CameraReference::kLeft)), false, plan);
+  make_plan(make_pattern(make_stereo(cols, rows, 40.0, 0.3, CameraReference::kLeft)), false, plan);
   for (std::uint32_t block = 0; block < plan.blocks(); ++block) {
     const std::uint32_t first = plan.first_lanes[block] / 4, end = plan.first_lanes[block + 1] / 4;
     RC_ASSERT(first + (end - first + 7) / 8 * 8 <= plan.quad_keys.size());
@@ -32,9 +28,6 @@ RC_GTEST_PROP(CastPlan, HasNamesOfQuadsForWholeVectors, ()) {
 }
 
 // Grids of parallel rays: where they start, where they point, what their axes follow.
-
-using test::make_sensor;
-using test::render_once;
 
 constexpr double kRoll = 0.2, kPitch = -0.3, kYaw = 0.6;
 
@@ -79,9 +72,6 @@ TEST(GridScanner, PointsDownFromAnAlignedGrid) {
 
 // Rolling frames: every ray from the pose at its own time.
 
-using test::make_lidar;
-using test::make_room_scene;
-
 Sensor moving_sensor(bool rolling) {
   Sensor sensor = make_sensor(make_lidar(8, 180));
   sensor.parent_from_sensor = Trajectory({{0.0, {{-1, 0, 0}, {}}}, {0.1, {{1, 1, 0.5}, from_roll_pitch_yaw(0, 0, 1)}}});
@@ -109,13 +99,12 @@ TEST(Rolling, EveryRayIsCastFromThePoseAtItsTime) {
 }
 
 TEST(Rolling, AStandingSensorIsNotDistorted) {
-  const Sensor still =
-      make_sensor(make_lidar(8, 180), test::three_gaussians(), {{1, 0, 0}, from_roll_pitch_yaw(0, 0, 0.3)});
+  const Sensor still = make_sensor(make_lidar(8, 180), three_gaussians(), {{1, 0, 0}, from_roll_pitch_yaw(0, 0, 0.3)});
   Sensor rolling = still;
   rolling.rolling = true;
   const SimulatorOptions options = {.seed = 7, .compute = {.threads = 1}};
-  const Frame plain = render_once(make_room_scene(), still, test::all_channels(), options);
-  const Frame rolled = render_once(make_room_scene(), rolling, test::all_channels(), options);
+  const Frame plain = render_once(make_room_scene(), still, all_channels(), options);
+  const Frame rolled = render_once(make_room_scene(), rolling, all_channels(), options);
   for (std::size_t i = 0; i < plain.size(); ++i) ASSERT_EQ(plain.range_m()[i], rolled.range_m()[i]);
 }
 
@@ -146,5 +135,4 @@ TEST(Rolling, FollowsTheEntityItIsAttachedTo) {
 }
 
 }  // namespace
-
-}  // namespace fathom
+}  // namespace fathom::test

@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rays that diverge, and several returns of each.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/simulator.hpp>
 
@@ -19,19 +8,10 @@
 #include "render/test_scenes.hpp"
 #include "support/brute_caster.hpp"
 #include "support/casters.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::all_channels;
-using test::channels_that_differ;
-using test::make_lidar;
-using test::make_room_scene;
-using test::make_sensor;
-using test::render_once;
-using test::same_bits;
-using test::three_gaussians;
 
 constexpr Divergence kWide = {.horizontal_rad = 0.02F, .vertical_rad = 0.02F, .profile = BeamProfile::kUniform};
 const ReturnChoices kDual = {ReturnChoice::kStrongest, ReturnChoice::kLast};
@@ -254,7 +234,7 @@ TEST(Returns, AreTheSurfacesThatABruteForceConeMeets) {
 TEST(Returns, AreTheSameForAnyThreadsAndInstructionSet) {
   const Sensor sensor = make_dual(make_sensor(make_lidar(9, 70), three_gaussians()));
   const Frame wanted = render_once(make_room_scene(), sensor, all_channels(), {.seed = 7, .compute = {.threads = 1}});
-  for (const Isa isa : test::usable_isas()) {
+  for (const Isa isa : usable_isas()) {
     for (const int threads : {1, 3}) {
       const Frame found = render_once(make_room_scene(), sensor, all_channels(),
                                       {.seed = 7, .compute = {.threads = threads, .isa = isa}});
@@ -312,23 +292,18 @@ TEST(Returns, AnEnvironmentAloneEqualsItselfAmongOthers) {
   ASSERT_EQ(all.returns(), 2U);
   ASSERT_EQ(all.rows(), 20U);
   for (std::uint32_t k = 0; k < 2; ++k) {
-    EXPECT_TRUE(test::same_environment(all.of_return(k), 3, alone.of_return(k), 0, 160)) << k;
+    EXPECT_TRUE(same_environment(all.of_return(k), 3, alone.of_return(k), 0, 160)) << k;
   }
 }
 
 TEST(Returns, AreRefusedWhereTheyMakeNoSense) {
   const auto message = [](Sensor sensor) {
-    try {
-      render_once(make_room_scene(), std::move(sensor));
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return input_error([&] { render_once(make_room_scene(), std::move(sensor)); });
   };
   EXPECT_EQ(message(make_dual(make_sensor(make_lidar()), {})),
             "sensor 'lidar': 2 returns of each ray need a divergence: a ray that does not widen has one");
   EXPECT_EQ(
-      message(make_dual(make_sensor(test::make_stereo(8, 6, 20.0, 0.2)), kWide, {ReturnChoice::kFirst})),
+      message(make_dual(make_sensor(make_stereo(8, 6, 20.0, 0.2)), kWide, {ReturnChoice::kFirst})),
       "sensor 'lidar': a divergence is of rays that a sensor sends out; two cameras see points, each from its place");
   EXPECT_EQ(message(make_dual(make_sensor(make_lidar(), {EdgeLoss{.high_probability = 0.5F}}))),
             "sensor 'lidar': edge_loss takes one return of each ray; this sensor has 2");
@@ -345,7 +320,7 @@ TEST(Returns, HaveNoCorrelatedDraws) {
   sensor.noise = {DistanceNoise{.stddev_m = 0.02F}};
   sensor.noise[0].correlation.across_px = 2.0F;
   const std::string refused = "correlation: it takes one return of each ray; this sensor has 2";
-  EXPECT_EQ(test::input_error([&] { render_once(make_room_scene(), sensor); }), "sensor 'lidar': " + refused);
+  EXPECT_EQ(input_error([&] { render_once(make_room_scene(), sensor); }), "sensor 'lidar': " + refused);
   // One return of rays that diverge has them.
   EXPECT_NO_THROW(render_once(make_room_scene(), make_dual(sensor, kWide, {ReturnChoice::kStrongest})));
 }
@@ -390,4 +365,4 @@ TEST(Returns, BuffersOfTheCallersHoldAll) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: MIT
 // A tolerance of the user's: which surfaces it forgives, and whose row it is.
 
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/noise/stereo_shadow.hpp>
 #include <fathom/simulate/environments.hpp>
 
 #include "render/stereo_scenes.hpp"
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::count_in_row;
-using test::count_of;
-using test::make_sensor;
-using test::make_stereo;
-using test::render_once;
 
 constexpr double kWall = 2.0, kFineFx = 30000, kFineBaseline = 0.5;
 constexpr EntityId kWallId = EntityId{0};
@@ -34,9 +25,9 @@ Mesh make_sheet(double gap_m) {
 /// A wall with sheets before it: some are part of it, others are separate entities.
 Scene make_layers(const std::vector<double>& own_gaps_m, const std::vector<double>& other_gaps_m = {}) {
   Mesh wall = make_plane(100, 100);
-  for (const double gap : own_gaps_m) test::append(wall, make_sheet(gap));
+  for (const double gap : own_gaps_m) append(wall, make_sheet(gap));
   Scene scene;
-  const Pose pose = test::TiltedPlane{kWall, 0}.pose();
+  const Pose pose = TiltedPlane{kWall, 0}.pose();
   scene.add_entity({.name = "wall", .mesh = scene.add_mesh(wall), .parent_from_entity = pose});
   for (const double gap : other_gaps_m) {
     scene.add_entity(
@@ -140,7 +131,7 @@ TEST(ShadowTolerance, SameReasonsForAnyNumberOfThreadsAndInstructionSet) {
                                     Pose{{0, 0.001, 0}, {}});
   const Frame expected = render_once(scene, sensor);
   EXPECT_GT(count_of(expected, Reason::kHiddenRight), 100U);
-  for (Compute compute : test::every_isa(1)) {
+  for (Compute compute : every_isa(1)) {
     const Frame one = render_once(scene, sensor, {Channel::kReason}, {.seed = 7, .compute = compute});
     compute.threads = 3;
     const Frame three = render_once(scene, sensor, {Channel::kReason}, {.seed = 7, .compute = compute});
@@ -152,4 +143,4 @@ TEST(ShadowTolerance, SameReasonsForAnyNumberOfThreadsAndInstructionSet) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -3,30 +3,14 @@
 
 #include <fathom/simulate/simulator.hpp>
 
-#include <cmath>
-#include <cstring>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
-
 #include "render/any_sensors.hpp"
 #include "render/test_scenes.hpp"
 #include "support/brute_caster.hpp"
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::all_channels;
-using test::channels_that_differ;
-using test::make_lidar;
-using test::make_room_scene;
-using test::make_sensor;
-using test::render_once;
-using test::same_bits;
-using test::three_gaussians;
 
 TEST(Simulator, AgreesWithTheBruteForceCaster) {
   const Pose pose{{0.5, -0.3, 0.2}, from_roll_pitch_yaw(0.1, -0.2, 0.7)};
@@ -77,7 +61,7 @@ TEST(Simulator, GivesTheSameBitsForAnyNumberOfThreadsAndInstructionSet) {
   for (const int threads : {1, 2, 7}) {
     EXPECT_EQ(channels_that_differ(one, frame_of({.threads = threads})), "") << threads << " threads";
   }
-  for (const Isa isa : test::usable_isas()) {
+  for (const Isa isa : usable_isas()) {
     EXPECT_EQ(channels_that_differ(one, frame_of({.threads = 1, .isa = isa})), "") << to_string(isa);
   }
 }
@@ -285,27 +269,19 @@ TEST(Simulator, FarFromTheOriginRangesStayRight) {
 }
 
 TEST(Simulator, BadSensorsAndOptionsAreRefusedByName) {
-  const auto message = [](auto f) {
-    try {
-      f();
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string("nothing was thrown");
-  };
   const auto add = [](Sensor s) {
     Simulator simulator(make_room_scene(), {.compute = {.threads = 1}});
     simulator.add_sensor(std::move(s));
   };
-  EXPECT_EQ(message([&] { add(make_sensor(make_lidar(), {}, {}, "")); }), "a sensor needs a name");
+  EXPECT_EQ(input_error([&] { add(make_sensor(make_lidar(), {}, {}, "")); }), "a sensor needs a name");
   Sensor lost = make_sensor(make_lidar());
   lost.parent = EntityId{3};
-  EXPECT_EQ(message([&] { add(lost); }), "sensor 'lidar': entity 3 is not in [0, 3)");
-  EXPECT_NE(message([&] { add(make_sensor(make_lidar(16, 0))); }).find("columns = 0"), std::string::npos);
-  EXPECT_EQ(message([] { Simulator(Scene(), {.compute = {.threads = -1}}); }), "threads = -1 is not in [0, 1024]");
-  EXPECT_EQ(message([] { Simulator(Scene(), {.rate_hz = std::nan("")}); }), "rate_hz = nan is not in (0, 1e6] Hz");
-  EXPECT_EQ(message([] { Simulator(Scene(), {.start_s = std::nan("")}); }), "start_s is not finite");
-  EXPECT_EQ(message([] {
+  EXPECT_EQ(input_error([&] { add(lost); }), "sensor 'lidar': entity 3 is not in [0, 3)");
+  EXPECT_TRUE(contains(input_error([&] { add(make_sensor(make_lidar(16, 0))); }), "columns = 0"));
+  EXPECT_EQ(input_error([] { Simulator(Scene(), {.compute = {.threads = -1}}); }), "threads = -1 is not in [0, 1024]");
+  EXPECT_EQ(input_error([] { Simulator(Scene(), {.rate_hz = std::nan("")}); }), "rate_hz = nan is not in (0, 1e6] Hz");
+  EXPECT_EQ(input_error([] { Simulator(Scene(), {.start_s = std::nan("")}); }), "start_s is not finite");
+  EXPECT_EQ(input_error([] {
               Simulator simulator(make_room_scene(), {.compute = {.threads = 1}});
               simulator.add_sensor(make_sensor(make_lidar()));
               simulator.add_sensor(make_sensor(make_lidar()));
@@ -341,4 +317,4 @@ RC_GTEST_PROP(Simulator, AnyShapeOfPatternComesBackWhole, ()) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -3,19 +3,13 @@
 
 #include "render/simulators.hpp"
 
-#include <atomic>
-#include <optional>
 #include <thread>
-#include <vector>
 
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "render/test_scenes.hpp"
+#include "support/expect.hpp"
 
 namespace fathom {
 
@@ -163,7 +157,6 @@ TEST(FreshFrames, OfEnvironmentsAreThoseOfTheirEpisodes) {
 }
 
 }  // namespace
-
 }  // namespace fathom
 
 namespace fathom::test {
@@ -211,5 +204,4 @@ TEST(Stop, EndsAFrameAndSpoilsNothing) {
 }
 
 }  // namespace
-
 }  // namespace fathom::test

@@ -2,10 +2,6 @@
 #pragma once
 // Scenes and cameras for the tests of depth and stereo cameras, with their geometry in closed form.
 
-#include <cmath>
-#include <numbers>
-#include <string>
-
 #include <fathom/sensor/kinds.hpp>
 
 #include "render/test_scenes.hpp"

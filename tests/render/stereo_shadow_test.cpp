@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What the left and right camera see of a hit point, against closed forms and the brute-force caster.
 
-#include <cmath>
-#include <numbers>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/noise/stereo_shadow.hpp>
 
 #include "render/stereo_scenes.hpp"
 #include "sensor/sensor_view.hpp"
 #include "support/brute_caster.hpp"
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 #include "trace/caster.hpp"
 
 namespace fathom::stereo_shadow_test {

@@ -1,44 +1,28 @@
 // SPDX-License-Identifier: MIT
 // Losses by angle and by energy, against their laws on tilted planes.
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-#include <utility>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/environments.hpp>
 
 #include "render/stereo_scenes.hpp"
 #include "sensor/sensor_view.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
-using test::count_of;
-using test::make_plane_scene;
-using test::make_room_scene;
-using test::make_sensor;
-using test::make_stereo;
-using test::render_once;
-using test::TiltedPlane;
-
 TEST(LossAngle, LosesExactlyWhatIsBeyondTheThreshold) {
-  const TiltedPlane plane{2.0, 50 * test::kDeg};
+  const TiltedPlane plane{2.0, 50 * kDeg};
   const StereoCamera camera = make_stereo(400, 40, 300, 0.05);
-  const double limit = 60 * test::kDeg;
+  const double limit = 60 * kDeg;
   const Frame frame =
       render_once(make_plane_scene(plane), make_sensor(camera, {LossAngle{.max_incidence_rad = float(limit)}}));
   const RayPattern pattern = make_pattern(camera);
   std::size_t lost = 0, kept = 0;
   for (std::size_t i = 0; i < frame.size(); ++i) {
-    const double theta = std::acos(-dot(plane.normal(), test::direction_of(pattern, i)));
+    const double theta = std::acos(-dot(plane.normal(), direction_of(pattern, i)));
     if (theta >= std::numbers::pi / 2 || std::abs(theta - limit) < 1e-6) continue;
-    ASSERT_EQ(frame.reason()[i] == Reason::kLossAngle, theta > limit) << theta / test::kDeg;
+    ASSERT_EQ(frame.reason()[i] == Reason::kLossAngle, theta > limit) << theta / kDeg;
     ASSERT_NEAR(frame.incidence_rad()[i], theta, 2e-6);
     (theta > limit ? lost : kept) += 1;
   }
@@ -48,18 +32,18 @@ TEST(LossAngle, LosesExactlyWhatIsBeyondTheThreshold) {
 
 // The plane is tilted so that the middle ray meets it at the limit itself; one step of the limit decides.
 TEST(LossAngle, TheLimitItselfIsKept) {
-  const TiltedPlane plane{2.0, 60 * test::kDeg};
+  const TiltedPlane plane{2.0, 60 * kDeg};
   const StereoCamera one = make_stereo(1, 1, 100, 0.0);
   const auto reason = [&](double limit_rad) {
     return render_once(make_plane_scene(plane), make_sensor(one, {LossAngle{.max_incidence_rad = float(limit_rad)}}))
         .reason()[0];
   };
-  EXPECT_EQ(reason(60 * test::kDeg + 1e-6), Reason::kHit);
-  EXPECT_EQ(reason(60 * test::kDeg - 1e-6), Reason::kLossAngle);
+  EXPECT_EQ(reason(60 * kDeg + 1e-6), Reason::kHit);
+  EXPECT_EQ(reason(60 * kDeg - 1e-6), Reason::kLossAngle);
 }
 
 TEST(LossAngle, ActsOnASensorWithoutCameras) {
-  SpinningLidar lidar = test::make_lidar(4, 360);
+  SpinningLidar lidar = make_lidar(4, 360);
   const Frame frame = render_once(test::make_room_scene(), make_sensor(lidar, {LossAngle{.max_incidence_rad = 0.5F}}));
   for (std::size_t i = 0; i < frame.size(); ++i) {
     ASSERT_EQ(frame.reason()[i] == Reason::kLossAngle, frame.incidence_rad()[i] > 0.5F);
@@ -94,7 +78,7 @@ void expect_law(double tilt_rad, const StereoEnergy& model) {
   const StereoRig rig = stereo_rig(camera);
   double expected = 0, variance = 0, lost = 0;
   for (std::size_t i = 0; i < frame.size(); ++i) {
-    const Vec3 direction = test::direction_of(pattern, i);
+    const Vec3 direction = direction_of(pattern, i);
     if (-dot(plane.normal(), direction) < 1e-2) continue;
     const double e = energy_of(plane.hit(direction), plane.normal(), rig, model.energy);
     ASSERT_NEAR(frame.energy()[i], e, 1e-5);
@@ -110,22 +94,21 @@ void expect_law(double tilt_rad, const StereoEnergy& model) {
       ASSERT_EQ(frame.reason()[i], Reason::kHit);  // X < 0 loses nothing
     }
   }
-  EXPECT_NEAR(lost, expected, 4 * std::sqrt(variance) + 1e-9) << tilt_rad / test::kDeg << " degrees, pow " << model.pow;
+  EXPECT_NEAR(lost, expected, 4 * std::sqrt(variance) + 1e-9) << tilt_rad / kDeg << " degrees, pow " << model.pow;
 }
 
 TEST(StereoEnergy, EmpiricalLossFollowsBothLawsFromZeroTo85Degrees) {
   for (const auto normalization : {EnergyNormalization::kDocument, EnergyNormalization::kThreshold}) {
     for (const auto energy : {EnergyAngle::kCosine, EnergyAngle::kHalfVector}) {
       for (double tilt = 0; tilt <= 85; tilt += 8.5) {
-        expect_law(tilt * test::kDeg,
-                   {.min_energy = 0.2F, .pow = 2.5F, .normalization = normalization, .energy = energy});
+        expect_law(tilt * kDeg, {.min_energy = 0.2F, .pow = 2.5F, .normalization = normalization, .energy = energy});
       }
     }
   }
 }
 
 TEST(StereoEnergy, EverythingIsLostAtAndBelowTheThreshold) {
-  const TiltedPlane plane{1.5, 80 * test::kDeg};  // E = 0.17 in the middle
+  const TiltedPlane plane{1.5, 80 * kDeg};  // E = 0.17 in the middle
   const Frame frame =
       render_once(make_plane_scene(plane),
                   make_sensor(make_stereo(20, 20, 1500, 0.1), {StereoEnergy{.min_energy = 0.3F, .pow = 0.01F}}));
@@ -142,7 +125,7 @@ TEST(StereoEnergy, NothingIsLostWhereXIsNegative) {
 
 TEST(StereoEnergy, ActsOnASensorWithoutCameras) {
   const Frame f =
-      render_once(test::make_room_scene(), make_sensor(test::make_lidar(8, 360), {StereoEnergy{.min_energy = 0.6F}}));
+      render_once(test::make_room_scene(), make_sensor(make_lidar(8, 360), {StereoEnergy{.min_energy = 0.6F}}));
   for (std::size_t i = 0; i < f.size(); ++i) {
     ASSERT_NEAR(f.energy()[i], std::cos(f.incidence_rad()[i]), 1e-6);
     ASSERT_EQ(f.reason()[i], f.energy()[i] <= 0.6F ? Reason::kLowEnergy : Reason::kHit);  // X < 0 above
@@ -161,7 +144,7 @@ constexpr double kRounding = 0.05;  // percent
 TEST(StereoEnergy, ThresholdLawReproducesTheRealStructuredLightRow) {
   for (const auto& [degrees, percent] : kRealRow) {
     const double p = probability_of(
-        std::cos(degrees * test::kDeg),
+        std::cos(degrees * kDeg),
         {.min_energy = 0.18F, .pow = 14, .normalization = EnergyNormalization::kThreshold, .energy = {}});
     EXPECT_NEAR(100 * (1 - (1 - p) * (1 - 0.003)), percent, kRounding) << degrees;
   }
@@ -173,7 +156,7 @@ TEST(StereoEnergy, PresetRealStructuredLightReproducesTheRow) {
   for (const auto& [degrees, percent] : kRealRow) {
     DepthCamera camera = std::get<DepthCamera>(preset.model);
     camera.fx = 3e6;  // all pixels within a hundredth of a degree
-    const Frame f = render_once(make_plane_scene({1.0, degrees * test::kDeg}), make_sensor(camera, preset.noise));
+    const Frame f = render_once(make_plane_scene({1.0, degrees * kDeg}), make_sensor(camera, preset.noise));
     const double n = static_cast<double>(f.size()), p = percent / 100;
     const double lost = 100 * (1.0 - static_cast<double>(count_of(f, Reason::kHit)) / n);
     EXPECT_NEAR(lost, percent, kRounding + 400 * std::sqrt(p * (1 - p) / n)) << degrees;
@@ -209,7 +192,7 @@ TEST(EntityEntries, WrongOnesAreRefused) {
   const auto refusal = [](std::vector<EntityEntry> entries) {
     Simulator simulator(test::make_room_scene(), {.compute = {.threads = 1}});
     const NoiseChain chain = {LossAngle{.max_incidence_rad = 1}, {StereoEnergy{}, std::move(entries)}};
-    return test::input_error([&] { simulator.add_sensor(make_sensor(make_stereo(8, 8, 8, 0.1), chain)); });
+    return input_error([&] { simulator.add_sensor(make_sensor(make_stereo(8, 8, 8, 0.1), chain)); });
   };
   EXPECT_EQ(refusal({{EntityId{0}, StereoEnergy{}}}), "");
   EXPECT_EQ(refusal({{EntityId{99}, StereoEnergy{}}}), "sensor 'lidar': by_entity: entity 99 is not in [0, 3)");
@@ -221,7 +204,7 @@ TEST(EntityEntries, WrongOnesAreRefused) {
 
 /// The lidar's rings, each with a different bias.
 Sensor lidar_with_rings() {
-  Sensor sensor = make_sensor(test::make_lidar(16, 90), {GainBias{.gain = 0.01F}});
+  Sensor sensor = make_sensor(make_lidar(16, 90), {GainBias{.gain = 0.01F}});
   for (std::uint16_t ring = 0; ring < 16; ring += 3) {
     sensor.noise[0].by_ring.push_back({ring, GainBias{.gain = 0.02F, .bias_m = 0.1F * static_cast<float>(ring)}});
   }
@@ -238,7 +221,7 @@ TEST(RingEntries, GiveEachRingItsOwnParameters) {
 }
 
 TEST(RingEntries, TheDrawsOfARayAreTheSameWhateverItsEntry) {
-  Sensor sensor = make_sensor(test::make_lidar(16, 90), {DistanceNoise{.stddev_m = 0.1F}});
+  Sensor sensor = make_sensor(make_lidar(16, 90), {DistanceNoise{.stddev_m = 0.1F}});
   const Frame plain = render_once(test::make_room_scene(), sensor);
   sensor.noise[0].by_ring = {{4, DistanceNoise{.stddev_m = 0.2F}}, {5, DistanceNoise{}}};
   const Frame rows = render_once(test::make_room_scene(), sensor);
@@ -250,7 +233,7 @@ TEST(RingEntries, TheDrawsOfARayAreTheSameWhateverItsEntry) {
 }
 
 TEST(RingEntries, ActOnLossesToo) {
-  Sensor sensor = make_sensor(test::make_lidar(16, 90), {Dropout{}});
+  Sensor sensor = make_sensor(make_lidar(16, 90), {Dropout{}});
   sensor.noise[0].by_ring = {{7, Dropout{.probability = 1}}};
   const Frame f = render_once(test::make_room_scene(), sensor);
   for (std::size_t i = 0; i < f.size(); ++i) ASSERT_EQ(f.reason()[i] == Reason::kDropout, f.ring()[i] == 7);
@@ -259,7 +242,7 @@ TEST(RingEntries, ActOnLossesToo) {
 TEST(RingEntries, WrongOnesAreRefused) {
   const auto refusal = [](const ChainEntry& entry) {
     Simulator simulator(test::make_room_scene(), {.compute = {.threads = 1}});
-    return test::input_error([&] { simulator.add_sensor(make_sensor(test::make_lidar(16, 90), {Dropout{}, entry})); });
+    return input_error([&] { simulator.add_sensor(make_sensor(make_lidar(16, 90), {Dropout{}, entry})); });
   };
   const auto by_ring = [](std::vector<RingEntry> entries) {
     return ChainEntry(GainBias{.gain = 0.01F}, std::move(entries));
@@ -341,4 +324,4 @@ TEST(TextureLoss, FollowsTheTextureOfTheEntityThatThePixelShows) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

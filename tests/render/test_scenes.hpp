@@ -2,14 +2,6 @@
 #pragma once
 // Scenes and sensors that the tests of this room share.
 
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <span>
-#include <string>
-#include <utility>
-
 #include <fathom/frame/frame.hpp>
 #include <fathom/scene/mesh.hpp>
 #include <fathom/scene/scene.hpp>
@@ -18,6 +10,7 @@
 #include <fathom/simulate/simulator.hpp>
 
 #include "sensor/angles.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

@@ -2,33 +2,16 @@
 // When frames are measured and when they arrive: closed forms, the laws of the draws, and the same frames whatever was
 // rendered before.
 
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <optional>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 #include "render/test_scenes.hpp"
 #include "support/casters.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::all_channels;
-using test::input_error;
-using test::make_lidar;
-using test::make_room_scene;
-using test::make_sensor;
-using test::same_bits;
 
 constexpr SceneClock kClock = {.rate_hz = 10.0, .start_s = 0.25};
 
@@ -224,11 +207,11 @@ Sensor timed_sensor(const Timing& timing) {
 }
 
 Frame frame_of(const Sensor& sensor, std::uint32_t index, const SimulatorOptions& options) {
-  return test::render_once(moving_scene(), sensor, all_channels(), options, index);
+  return render_once(moving_scene(), sensor, all_channels(), options, index);
 }
 
 bool same_content(const Frame& a, const Frame& b) {
-  return test::same_environment(a, 0, b, 0, a.size()) && a.stamp_s() == b.stamp_s();
+  return same_environment(a, 0, b, 0, a.size()) && a.stamp_s() == b.stamp_s();
 }
 
 constexpr Timing kAllOfIt = {
@@ -289,7 +272,7 @@ TEST(TimedFrames, HaveTheContentThatTheirTimesName) {
 TEST(TimedFrames, AreTheSameForAnyThreadsInstructionsAndOrder) {
   for (const std::uint32_t k : {11U, 3U, 17U}) {
     const Frame one = frame_of(timed_sensor(kAllOfIt), k, {.seed = 7, .compute = {.threads = 1}});
-    for (const Isa isa : test::usable_isas()) {
+    for (const Isa isa : usable_isas()) {
       const Frame other = frame_of(timed_sensor(kAllOfIt), k, {.seed = 7, .compute = {.threads = 3, .isa = isa}});
       EXPECT_TRUE(same_content(one, other)) << k;
     }
@@ -342,7 +325,7 @@ TEST(TimedEnvironments, EqualTheSimulatorOfTheirEpisode) {
           simulator.add_sensor(batch.sensor(id));
           Frame one(all_channels());
           simulator.render(id, k, one);
-          EXPECT_TRUE(test::same_environment(*of_sensors[index(id)], e, one, 0, rays)) << k << ", " << e;
+          EXPECT_TRUE(same_environment(*of_sensors[index(id)], e, one, 0, rays)) << k << ", " << e;
           const FrameTime time = batch.frame_times(id, k)[e];
           EXPECT_EQ(time.stamp_s, one.stamp_s());
           EXPECT_EQ(time.content, one.content_index());
@@ -363,7 +346,7 @@ TEST(TimedEnvironments, OneAloneEqualsItselfAmongOthers) {
   for (const std::uint32_t k : {1U, 8U, 9U}) {
     all.render(k, many);
     alone.render(k, one);
-    EXPECT_TRUE(test::same_environment(many, 17, one, 0, rays)) << k;
+    EXPECT_TRUE(same_environment(many, 17, one, 0, rays)) << k;
   }
   std::uint32_t others = 0;
   for (const FrameTime& time : all.frame_times(SensorId{0}, 9)) others += time.stamp_s != many.stamp_s() ? 1 : 0;
@@ -382,4 +365,4 @@ TEST(TimedEnvironments, CannotFreezeRaysThatAllOfThemShare) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

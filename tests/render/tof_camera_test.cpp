@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Time-of-flight cameras: ranges mixed at edges, errors by the light that comes back, and the weakest light.
 
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 
 #include "render/stereo_scenes.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::make_plane_scene;
-using test::make_room_scene;
-using test::make_sensor;
-using test::render_once;
-using test::same_bits;
 
 template <class Camera = TofCamera>
 Camera make_tof(std::uint32_t width = 64, std::uint32_t height = 48) {
@@ -78,7 +66,7 @@ TEST(TofCamera, ItsErrorGrowsAsLightFades) {
       errors.push_back(double{frame.range_m()[i]} - double{frame.clean_range_m()[i]});
     }
     const double sigma = 0.002 * 4.0 / std::sqrt(std::cos(tilt_rad));
-    EXPECT_NEAR(std::sqrt(test::moments_of(errors).variance), sigma, 0.03 * sigma) << tilt_rad;
+    EXPECT_NEAR(std::sqrt(moments_of(errors).variance), sigma, 0.03 * sigma) << tilt_rad;
   }
 }
 
@@ -126,7 +114,7 @@ TEST(TofCamera, EachEnvironmentHasThePixelsOfItsOptics) {
                                                                          .mean = 0,
                                                                          .stddev = 1,
                                                                          .target = RangeTarget::kSensor}});
-  Frame frame(test::all_channels());
+  Frame frame(all_channels());
   environments.render(id, 0, frame);
   for (std::uint32_t e = 0; e < 8; ++e) {
     TofCamera camera = make_tof();
@@ -139,9 +127,9 @@ TEST(TofCamera, EachEnvironmentHasThePixelsOfItsOptics) {
 TEST(TofCamera, RefusesPixelsThatAreTooWide) {
   TofCamera camera = make_tof(4, 4);
   camera.footprint_px = 2;
-  EXPECT_EQ(test::input_error([&] { make_pattern(camera); }),
+  EXPECT_EQ(input_error([&] { make_pattern(camera); }),
             "tof_camera.footprint_px = 2 makes cones of 0.5 rad, above 0.2");
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Weather in frames: intensities, surfaces of returns from drops, and no weather.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/noise/noise.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 
 #include "render/test_scenes.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::weather_test {
-
 namespace {
 
 Frame render_in(NoiseChain weather, Sensor sensor = make_sensor(make_lidar())) {
@@ -218,5 +209,4 @@ TEST(WeatherInFrames, HardlyAnyFogKeepsMeasuredIntensities) {
 }
 
 }  // namespace
-
 }  // namespace fathom::test::weather_test

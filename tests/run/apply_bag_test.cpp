@@ -1,18 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Noise for a topic of a bag: what SensorNoise makes of each message alone, and all other messages byte for byte.
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <functional>
-#include <limits>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/noise/models.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/apply.hpp>
@@ -22,10 +10,9 @@
 #include "io/message/cdr.hpp"
 #include "io/message/sensors.hpp"
 #include "run/message_noise.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::apply_bag_test {
+namespace fathom::test::apply_bag_test {
 namespace {
 
 constexpr std::uint32_t kNoisyRows = 12, kNoisyCols = 16, kNoisyImages = 4;
@@ -191,12 +178,12 @@ class ApplyBagTest : public testing::Test {
   }
   std::string refusal(const Sensor& sensor, const std::string& topic) {
     std::filesystem::remove(folder_ / "out.mcap");
-    const std::string text = test::message_of<InputError>([&] { apply(sensor, topic); });
+    const std::string text = message_of<InputError>([&] { apply(sensor, topic); });
     EXPECT_FALSE(std::filesystem::exists(folder_ / "out.mcap"));
     return text;
   }
 
-  const test::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(ApplyBagTest, GivesEachImageWhatSensorNoiseGivesItAlone) {
@@ -319,7 +306,6 @@ TEST_F(ApplyBagTest, KeepsTopicsWithoutMessages) {
 
 TEST_F(ApplyBagTest, RefusesInOneLineAndWritesNothing) {
   write_images({"32FC1", 0, false});
-  using test::contains;
   EXPECT_TRUE(
       contains(refusal(stereo_sensor(), "/eyes/dept"), "in.mcap: has no topic '/eyes/dept'; nearest: /eyes/depth"));
   EXPECT_TRUE(contains(refusal(stereo_sensor(), "/joy"), "/joy has messages sensor_msgs/msg/Joy (cdr)"));
@@ -365,15 +351,15 @@ TEST_F(ApplyBagTest, RefusesIntrinsicsThatChangeOrAreMissing) {
   ApplyBagOptions options;
   options.topic = "/eyes/depth", options.camera_info = "/info";
   const auto apply_so = [&] { apply_to_bag(stereo_sensor(), folder_ / "in.mcap", folder_ / "out.mcap", options); };
-  EXPECT_TRUE(test::contains(test::message_of<InputError>(apply_so), "/info: the intrinsics change within the bag"));
+  EXPECT_TRUE(test::contains(message_of<InputError>(apply_so), "/info: the intrinsics change within the bag"));
   options.camera = GivenCamera{{20, 20, 7.5, 5.5}, 0.05};
   apply_so();
-  EXPECT_TRUE(test::contains(test::message_of<InputError>(apply_so), "out.mcap: exists already"));
+  EXPECT_TRUE(test::contains(message_of<InputError>(apply_so), "out.mcap: exists already"));
   const auto onto_itself = [&] { apply_to_bag(stereo_sensor(), folder_ / "in.mcap", folder_ / "in.mcap", options); };
   options.force = true;
-  EXPECT_TRUE(test::contains(test::message_of<InputError>(onto_itself), "in.mcap: is read, and the bag would replace"));
+  EXPECT_TRUE(test::contains(message_of<InputError>(onto_itself), "in.mcap: is read, and the bag would replace"));
   const auto as_db3 = [&] { apply_to_bag(stereo_sensor(), folder_ / "in.mcap", folder_ / "out.db3", options); };
-  EXPECT_TRUE(test::contains(test::message_of<InputError>(as_db3), "out.db3: bags are written as MCAP"));
+  EXPECT_TRUE(test::contains(message_of<InputError>(as_db3), "out.db3: bags are written as MCAP"));
 }
 
 // The filter has no past for another camera.
@@ -401,4 +387,4 @@ TEST_F(ApplyBagTest, StopsWithoutAFile) {
 }
 
 }  // namespace
-}  // namespace fathom::apply_bag_test
+}  // namespace fathom::test::apply_bag_test

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Cameras, grids and their losses in scene files.
 
-#include <string>
-
-#include <gtest/gtest.h>
-
 #include <fathom/simulate/run.hpp>
 
 #include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
 #include "sensor/kinds.hpp"
+#include "support/expect.hpp"
 
 namespace fathom {
 namespace {

@@ -2,17 +2,12 @@
 #pragma once
 // One defect at a time in a valid scene, and the form of its refusal.
 
-#include <filesystem>
 #include <ostream>
-#include <string>
-#include <vector>
 
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "run/scene_fixture.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 
@@ -23,6 +18,47 @@ struct Defect {
 
 inline void PrintTo(const Defect& defect, std::ostream* out) { *out << defect.name; }
 
+/// "\\n" in a file is a line break, and so on.
+inline std::string unescaped(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_escape = text[i] == '\\';
+    if (is_escape) ++i;
+    plain += !is_escape ? text[i] : text.at(i) == 'n' ? '\n' : text[i] == 'r' ? '\r' : '\t';
+  }
+  return plain;
+}
+
+/// The rows of a file of tests/run. Lines of a row begin with these characters:
+///
+///     Name
+///     - a text in the scene, or (all)
+///     + another text instead
+///     > parts of the message, split by " | ". "12:33:" as the first one stands for "bad.yaml:12:33:".
+inline std::vector<Defect> read_defects(const std::string& name) {
+  std::ifstream file(FATHOM_SOURCE_DIR "/tests/run/" + name);
+  std::vector<Defect> defects;
+  for (std::string line; std::getline(file, line);) {
+    const std::string text = unescaped(line.substr(std::min<std::size_t>(2, line.size())));
+    if (line.empty() || line[0] == '#') continue;
+    if (line[0] == '-') {
+      defects.back().from = text;
+    } else if (line[0] == '+') {
+      defects.back().to = text;
+    } else if (line[0] == '>') {
+      std::string rest = (std::isdigit(static_cast<unsigned char>(text[0])) != 0 ? "bad.yaml:" : "") + text;
+      for (std::size_t bar = 0; (bar = rest.find(" | ")) != std::string::npos; rest.erase(0, bar + 3)) {
+        defects.back().message.push_back(rest.substr(0, bar));
+      }
+      defects.back().message.push_back(rest);
+    } else {
+      defects.push_back({line, "", "", {}});
+    }
+  }
+  if (defects.empty()) throw std::runtime_error(name + " has no defects");
+  return defects;
+}
+
 /// The scene with the defect is refused in one line that names the place once, and nothing is written.
 inline void expect_refused(const Defect& defect, const std::string& scene = kScene) {
   const TemporaryFolder folder;
@@ -31,7 +67,7 @@ inline void expect_refused(const Defect& defect, const std::string& scene = kSce
   folder.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\n");
   folder.write("back.tum", "1 0 0 0 0 0 0 1\n0.5 0 0 0 0 0 0 1\n");
   folder.write("no_rays.csv", "ox,oy,oz,dx,dy,dz\n");
-  const auto file = folder.write("bad.yaml", replaced(scene, defect.from, defect.to));
+  const auto file = folder.write("bad.yaml", replaced(scene, defect.from == "(all)" ? scene : defect.from, defect.to));
   RunOptions options;
   options.out = folder / "out";
   try {
@@ -42,7 +78,7 @@ inline void expect_refused(const Defect& defect, const std::string& scene = kSce
     EXPECT_EQ(message.find('\n'), std::string::npos) << message;
     EXPECT_EQ(message.rfind(folder.path().string(), 0), 0U) << message;
     for (const std::string& part : defect.message) {
-      EXPECT_NE(message.find(part), std::string::npos) << "'" << part << "' is not in: " << message;
+      EXPECT_TRUE(contains(message, part));
     }
     const std::size_t place = message.find("bad.yaml:");
     EXPECT_EQ(message.find("bad.yaml:", place + 1), std::string::npos) << message;

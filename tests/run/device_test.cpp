@@ -2,20 +2,12 @@
 // The law of the device: its source, run here thread by thread, gives the bits of the processor for every channel of
 // every example.
 
-#include <algorithm>
-#include <cstring>
-#include <fstream>
-#include <span>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/frame/frame.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "render/simulators.hpp"
 #include "run/prepare_run.hpp"
+#include "support/expect.hpp"
 #include "support/host_device.hpp"
 
 namespace fathom {

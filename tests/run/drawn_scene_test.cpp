@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Ranges of sensors, poses and entities in scene files: read, drawn, reported, and refused with line and limits.
 
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/core/error.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/run.hpp>
 
@@ -16,14 +10,12 @@
 #include "run/prepare_run.hpp"
 #include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
 using nlohmann::json;
-using test::contains;
-using test::TemporaryFolder;
 
 /// A stereo camera before a wall and a door; the texts become keys of the sensor and of the door.
 std::string drawn_scene_text(const std::string& sensor, const std::string& door) {
@@ -87,7 +79,7 @@ DrawnRun run_drawn(const SceneSetup& setup, std::uint32_t environment, std::uint
   RunOptions options;
   options.out = folder / "out", options.environment = environment, options.episode = episode;
   run_scene(setup, options);
-  return {json::parse(test::bytes_of(options.out / "summary.json")), test::read_folder(options.out)};
+  return {json::parse(test::bytes_of(options.out / "summary.json")), read_folder(options.out)};
 }
 
 TEST(DrawnScene, ARunIsTheEnvironmentOfTheSameNumber) {
@@ -173,7 +165,7 @@ TEST(DrawnScene, ARangeStandsBesideAPreset) {
 }
 
 void drawn_refused(const std::string& sensor, const std::string& door, const std::vector<std::string>& parts) {
-  const std::string message = test::input_error([&] { static_cast<void>(read_drawn(sensor, door)); });
+  const std::string message = input_error([&] { static_cast<void>(read_drawn(sensor, door)); });
   for (const std::string& part : parts) EXPECT_TRUE(contains(message, part));
 }
 
@@ -199,14 +191,14 @@ TEST(DrawnScene, WrongRangesAreRefusedWhereTheyStand) {
   drawn_refused(both, "      scale: {uniform: [1, 2]}\n",
                 {"scale", "is a range; only numbers of noise models and of sensors"});
   const std::string message =
-      test::input_error([&] { static_cast<void>(read_drawn(both, "", {"sensors.cam.width={uniform: [4, 8]}"})); });
+      input_error([&] { static_cast<void>(read_drawn(both, "", {"sensors.cam.width={uniform: [4, 8]}"})); });
   EXPECT_TRUE(contains(message, "width = {uniform: [4, 8]} is"));
 }
 
 // Each range fits the middle of the other, but their ends do not fit together.
 TEST(DrawnScene, RangesMustFitTogether) {
   const auto read = [](const std::string& low, const std::string& high) {
-    return test::input_error([&] {
+    return input_error([&] {
       const std::string text =
           "sensors:\n  - name: laser\n    type: laser_2d\n    rays: 9\n    min_azimuth_deg: -90\n    max_azimuth_deg: "
           "90\n    min_range_m: " +
@@ -229,9 +221,9 @@ TEST(DrawnScene, ARosetteHasNoFocalLengthToDraw) {
   const std::string text =
       "sensors:\n  - {name: r, preset: Mid-40, fx: {uniform: [1, 2]}}\nscene:\n  meshes: {m: {box: {size_m: [1, 1, "
       "1]}}}\n  entities: [{name: e, mesh: m}]\n";
-  const std::string message = test::input_error([&] { static_cast<void>(read_scene_text(text, "s.yaml", {})); });
+  const std::string message = input_error([&] { static_cast<void>(read_scene_text(text, "s.yaml", {})); });
   EXPECT_TRUE(contains(message, "fx is not a known key"));
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The scenes that are shipped.
 
-#include <algorithm>
-#include <cmath>
-#include <fstream>
-#include <functional>
-#include <sstream>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/simulate/run.hpp>
 
 #include "run/scene_fixture.hpp"
+#include "support/expect.hpp"
 
 namespace fathom {
 namespace {

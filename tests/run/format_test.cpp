@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The keys of scene files arrive in the scene.
 
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <stdexcept>
-#include <string>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/run.hpp>
@@ -20,14 +10,10 @@
 #include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
 #include "sensor/sensor_view.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::format_test {
+namespace fathom::test::format_test {
 namespace {
-
-using test::kScene;
-using test::replaced;
-using test::TemporaryFolder;
 
 SceneSetup read(const std::string& text) { return read_scene_text(text, "s.yaml", {}); }
 
@@ -135,11 +121,9 @@ TEST(SceneFormat, AMotionThatNoFrameMeetsIsNotedAndCanBeMoved) {
   };
   const SceneSetup away = read_with("", "");
   ASSERT_EQ(away.notes.size(), 1U);
-  EXPECT_NE(
-      away.notes[0].find("s.motion: no frame lies within its keyframes: they are at 1403715523.5 to 1403715525.5 s, "
-                         "the frames at 0 to 0 s; 'start: first_stamp' moves the first to the first"),
-      std::string::npos)
-      << away.notes[0];
+  EXPECT_TRUE(contains(away.notes[0],
+                       "s.motion: no frame lies within its keyframes: they are at 1403715523.5 to 1403715525.5 s, "
+                       "the frames at 0 to 0 s; 'start: first_stamp' moves the first to the first"));
   EXPECT_TRUE(read_with(", start: first_stamp", "").notes.empty());
   EXPECT_TRUE(read_with("", "start_s: 1403715523.5\n").notes.empty());
   EXPECT_TRUE(read_with(", loop: true", "").notes.empty());
@@ -363,7 +347,7 @@ TEST(SceneFormat, DetectionIsThePresetsUnlessItIsGiven) {
   EXPECT_GT(detection("").least_power(), 0.0F);
   EXPECT_EQ(detection("    detection: {reach_10_m: 0}\n").least_power(), 0.0F);
   EXPECT_EQ(detection("    detection: {reach_80_m: 9}\n").reach_10_m, 0.0F);
-  EXPECT_TRUE(test::contains(test::message_of<InputError>([&] { detection("    detection: {}\n"); }),
+  EXPECT_TRUE(test::contains(message_of<InputError>([&] { detection("    detection: {}\n"); }),
                              "gives no range: reach_10_m or reach_80_m"));
 }
 
@@ -371,7 +355,7 @@ TEST(SceneFormat, FiltersAndAlignmentAreThePresetsUnlessTheyAreGiven) {
   const auto sensor = [](const std::string& keys) {
     return read(scene_with("    preset: D435_filtered\n" + keys)).sensors[0].sensor;
   };
-  const auto message = [&](const std::string& keys) { return test::message_of<InputError>([&] { sensor(keys); }); };
+  const auto message = [&](const std::string& keys) { return message_of<InputError>([&] { sensor(keys); }); };
   EXPECT_TRUE(sensor("").filters.spatial && sensor("").aligned_to);
   EXPECT_FALSE(sensor("    filters: none\n").filters.any());
   EXPECT_FALSE(sensor("    aligned_to: none\n").aligned_to);
@@ -490,4 +474,4 @@ RC_GTEST_PROP(SceneFormat, AnySingleCharacterMayChange, ()) {
 }
 
 }  // namespace
-}  // namespace fathom::format_test
+}  // namespace fathom::test::format_test

@@ -2,22 +2,17 @@
 // Notes, with their place, on values in a scene file that have no effect or are likely slips; and hints that name only
 // keys of the model.
 
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/chain.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {
 
-const std::string kCamera = R"(sensors:
+const std::string kNotedScene = R"(sensors:
   - name: cam
     type: stereo_camera
     width: 8
@@ -38,7 +33,7 @@ scene:
 std::vector<std::string> notes_of(const std::string& text) { return read_scene_text(text, "s.yaml", {}).notes; }
 
 std::vector<std::string> notes_with(const std::string& model) {
-  return notes_of(replaced(kCamera, "stereo_shadow: {}", model));
+  return notes_of(replaced(kNotedScene, "stereo_shadow: {}", model));
 }
 
 using Notes = std::vector<std::string>;
@@ -64,9 +59,7 @@ TEST(IdleKeys, HalfOfNoLightIsNoted) {
   for (const std::string model : {"stereo_energy", "texture_loss"}) {
     const Notes notes = notes_with(model + ": {half_ambient_klx: 3}");
     ASSERT_EQ(notes.size(), 1U) << model;
-    EXPECT_NE(notes[0].find("noise." + model + ".half_ambient_klx = 3 has no effect: ambient_klx = 0"),
-              std::string::npos)
-        << notes[0];
+    EXPECT_TRUE(contains(notes[0], "noise." + model + ".half_ambient_klx = 3 has no effect: ambient_klx = 0"));
     EXPECT_EQ(notes_with(model + ": {half_ambient_klx: 3, ambient_klx: 1}"), Notes{});
   }
 }
@@ -81,9 +74,9 @@ TEST(IdleKeys, AChainIsWrittenWithoutThem) {
                             ChainEntry(Dropout{0.1F}, Correlation{.time_s = 2.0}),
                             ChainEntry(StereoEnergy{0.2F, 4.0F}, Correlation{.across_px = 2.0F})};
   const std::string text = chain_yaml(chain, 6);
-  EXPECT_EQ(text.find("half_ambient_klx"), std::string::npos) << text;
-  EXPECT_EQ(text.find("step:"), std::string::npos) << text;
-  const SceneSetup setup = read_scene_text(replaced(kCamera, "      - stereo_shadow: {}\n", text), "s.yaml", {});
+  EXPECT_FALSE(contains(text, "half_ambient_klx"));
+  EXPECT_FALSE(contains(text, "step:"));
+  const SceneSetup setup = read_scene_text(replaced(kNotedScene, "      - stereo_shadow: {}\n", text), "s.yaml", {});
   EXPECT_EQ(setup.notes, Notes{}) << text;
   const NoiseChain& again = setup.sensors[0].sensor.noise;
   ASSERT_EQ(again.size(), chain.size());
@@ -97,9 +90,9 @@ TEST(IdleKeys, AChainIsWrittenWithoutThem) {
   }
   // A value that the reader would not restore stays.
   const NoiseChain odd = {TextureLoss{.half_ambient_klx = 3.0F}};
-  EXPECT_NE(chain_yaml(odd).find("half_ambient_klx: 3"), std::string::npos);
+  EXPECT_TRUE(contains(chain_yaml(odd), "half_ambient_klx: 3"));
   const NoiseChain lit = {TextureLoss{.ambient_klx = 1.0F}};
-  EXPECT_NE(chain_yaml(lit).find("half_ambient_klx: 10"), std::string::npos);
+  EXPECT_TRUE(contains(chain_yaml(lit), "half_ambient_klx: 10"));
 }
 
 TEST(IdleKeys, AShapeOfNoCorrelationIsNoted) {
@@ -112,10 +105,10 @@ TEST(IdleKeys, AShapeOfNoCorrelationIsNoted) {
 
 TEST(IdleKeys, ARateThatNoSensorHasIsNoted) {
   EXPECT_EQ(
-      notes_of(replaced(kCamera, "rate_hz: 20", "rate_hz: 1000000")),
+      notes_of(replaced(kNotedScene, "rate_hz: 20", "rate_hz: 1000000")),
       Notes{"s.yaml:11:23: sensors.cam.timing.rate_hz = 1000000 is above 10000 Hz, faster than range sensors make "
             "frames: is it meant so?"});
-  EXPECT_EQ(notes_of(replaced(kCamera, "rate_hz: 20", "rate_hz: 10000")), Notes{});
+  EXPECT_EQ(notes_of(replaced(kNotedScene, "rate_hz: 20", "rate_hz: 10000")), Notes{});
 }
 
 TEST(IdleKeys, HintsNameNoKeyThatTheModelRefuses) {
@@ -125,10 +118,9 @@ TEST(IdleKeys, HintsNameNoKeyThatTheModelRefuses) {
       "s.yaml:10:27: sensors.cam.noise.matching_window.windw is not a known key (known here: flying, max_step_px, "
       "min_area_px, radius_px, share, sure_share, valid_share)");
   // Draws nothing, but may differ by entity.
-  EXPECT_NE(hint("gain_bias: {windw: 1}").find("bias_m, entities, gain, rings)"), std::string::npos);
-  EXPECT_NE(hint("dropout: {windw: 1}").find("correlation, entities, probability, rings)"), std::string::npos);
-  EXPECT_NE(hint("matching_window: {entities: {crate: {}}}").find("matching_window cannot differ by entity"),
-            std::string::npos);
+  EXPECT_TRUE(contains(hint("gain_bias: {windw: 1}"), "bias_m, entities, gain, rings)"));
+  EXPECT_TRUE(contains(hint("dropout: {windw: 1}"), "correlation, entities, probability, rings)"));
+  EXPECT_TRUE(contains(hint("matching_window: {entities: {crate: {}}}"), "matching_window cannot differ by entity"));
 }
 
 }  // namespace

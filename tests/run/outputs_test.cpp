@@ -2,19 +2,10 @@
 // Kinds of output: their tables match the reader of scene files and the pages, their files match their descriptions,
 // and a user's kind works as the registered ones do.
 
-#include <algorithm>
-#include <array>
 #include <cctype>
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <variant>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/core/error.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/output.hpp>
@@ -25,7 +16,7 @@
 #include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
 #include "scene_fixture.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {
@@ -45,12 +36,7 @@ std::string scene_with(const std::string& output) {
 
 /// The error of a scene with this output; empty without an error.
 std::string refusal(const TemporaryFolder& folder, const std::string& output) {
-  try {
-    static_cast<void>(read_scene_file(folder.write("scene.yaml", scene_with(output))));
-    return {};
-  } catch (const InputError& error) {
-    return error.what();
-  }
+  return input_error([&] { read_scene_file(folder.write("scene.yaml", scene_with(output))); });
 }
 
 TEST(OutputList, HoldsTheWordsAndKeysThatScenesKnow) {
@@ -72,12 +58,12 @@ TEST(OutputList, HoldsTheWordsAndKeysThatScenesKnow) {
     std::string known;
     for (const std::string& key : keys) known += (known.empty() ? "" : ", ") + key;
     const std::string complaint = refusal(folder, word + ": {zzzzzzzzzzzzzzzzzzzz: 1}");
-    EXPECT_NE(complaint.find("(known here: " + known + ")"), std::string::npos) << complaint;
+    EXPECT_TRUE(contains(complaint, "(known here: " + known + ")"));
   }
   std::string known;
   for (const std::string& word : words) known += (known.empty() ? "" : ", ") + word;
   const std::string complaint = refusal(folder, "zzzzzzzzzzzzzzzzzzzz");
-  EXPECT_NE(complaint.find("is not one of " + known), std::string::npos) << complaint;
+  EXPECT_TRUE(contains(complaint, "is not one of " + known));
 }
 
 TEST(OutputList, IsWhatTheSceneFormatSays) {
@@ -86,10 +72,10 @@ TEST(OutputList, IsWhatTheSceneFormatSays) {
     const std::size_t row = text.find("\n| `" + std::string(output.slug) + "` |");
     ASSERT_NE(row, std::string::npos) << output.slug;
     const std::string line = text.substr(row + 1, text.find('\n', row + 1) - row);
-    EXPECT_NE(line.find(std::string(output.file)), std::string::npos) << output.slug;
+    EXPECT_TRUE(contains(line, std::string(output.file))) << output.slug;
     if (line.find("the same") != std::string::npos) continue;
     for (const FieldInfo& option : output.options) {
-      EXPECT_NE(line.find("`" + std::string(option.name) + "`"), std::string::npos) << output.slug << option.name;
+      EXPECT_TRUE(contains(line, "`" + std::string(option.name) + "`")) << output.slug << option.name;
     }
   }
 }
@@ -105,14 +91,14 @@ TEST(ChannelList, IsWhatTheOutputFormatsSay) {
                              : channel.type == ElementType::kUint32 ? "<u4"
                              : channel.type == ElementType::kUint16 ? "<u2"
                                                                     : "u1";
-    EXPECT_NE(line.find(type), std::string::npos) << line;
+    EXPECT_TRUE(contains(line, type));
     EXPECT_EQ(line.find("cols, 3]") != std::string::npos, channel.planes == 3) << line;
     // The table of the fields of points has the unit.
     const std::size_t row = text.find("| `" + std::string(channel.name()) + "` | ");
     if (row == std::string::npos) continue;
     const std::string field = text.substr(row, text.find('\n', row) - row);
     if (channel.unit.empty()) continue;
-    EXPECT_NE(field.find("| " + std::string(channel.unit) + " |"), std::string::npos) << field;
+    EXPECT_TRUE(contains(field, "| " + std::string(channel.unit) + " |"));
   }
 }
 
@@ -189,6 +175,7 @@ std::vector<OutputFile> HitCountOutput::files(const Sensor& /*sensor*/) const {
 
 namespace {
 
+using test::contains;
 /// A lidar of 16 x 90 rays in a box. All rays return, from 1.5 to 5 m.
 const char* const kBoxed =
     "scene: {meshes: {b: {box: {size_m: [8, 6, 3]}}}, entities: [{name: b, mesh: b}]}\n"
@@ -238,11 +225,10 @@ TEST(OwnOutput, IsRefusedByItsTableAndItsChecks) {
             "hit_count.log counts all returns");
   SceneSetup setup = read_scene_text(kBoxed, "s.yaml", {});
   setup.sensors[0].outputs = {HitCountOutput{}, HitCountOutput{.at_least_m = 1}};
-  EXPECT_NE(test::input_error([&] { plan_run(setup, {}); }).find("write the same file hits_000000.txt"),
-            std::string::npos);
+  EXPECT_TRUE(contains(test::input_error([&] { plan_run(setup, {}); }), "write the same file hits_000000.txt"));
   for (const char* word : {"", "../hits", "a b"}) {
     setup.sensors[0].outputs = {HitCountOutput{.word = word}};
-    EXPECT_NE(test::input_error([&] { plan_run(setup, {}); }).find("cannot name a file"), std::string::npos) << word;
+    EXPECT_TRUE(contains(test::input_error([&] { plan_run(setup, {}); }), "cannot name a file")) << word;
   }
   setup.sensors[0].outputs = {HitCountOutput{}};
   RunOptions options;

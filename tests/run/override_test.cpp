@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::override_test {
+namespace fathom::test::override_test {
 namespace {
-
-using test::kScene;
 
 SceneSetup read_with(const std::vector<std::string>& overrides) { return read_scene_text(kScene, "s.yaml", overrides); }
 
@@ -32,7 +22,7 @@ TEST(Override, ReplacesTopLevelValues) {
 }
 
 TEST(Override, TakesAValueFromAFile) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string file = folder.write("noise.yaml", "# learned\n- distance: {stddev_m: 0.25}\n").string();
   const SceneSetup setup = read_with({"sensors.lidar.noise=@" + file});
   ASSERT_EQ(setup.sensors[0].sensor.noise.size(), 1U);
@@ -115,8 +105,7 @@ TEST(Override, MistakesNameTheOverrideAndTheNearest) {
   for (const auto& wrong : cases) {
     const std::string message = error_of(wrong.text);
     EXPECT_EQ(message.rfind("--set ", 0), 0U) << message;
-    for (const std::string& part : wrong.parts)
-      EXPECT_NE(message.find(part), std::string::npos) << part << "\n" << message;
+    for (const std::string& part : wrong.parts) EXPECT_TRUE(contains(message, part)) << part << "\n" << message;
   }
 }
 
@@ -136,4 +125,4 @@ TEST(Override, TwoEntriesOfOneNameNeedThePosition) {
 }
 
 }  // namespace
-}  // namespace fathom::override_test
+}  // namespace fathom::test::override_test

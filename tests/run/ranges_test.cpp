@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Parameters given as ranges: read, drawn once per (seed, environment, episode), held, and reported.
 
-#include <cmath>
-#include <set>
-#include <string>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/core/error.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/run.hpp>
 
@@ -16,13 +10,12 @@
 #include "render/parameter_range.hpp"
 #include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::ranges_test {
+namespace fathom::test::ranges_test {
 namespace {
 
 using nlohmann::json;
-using test::TemporaryFolder;
 
 /// A stereo camera before a wall and a door; `noise` is the list of its models.
 std::string scene_with(const std::string& noise) {
@@ -54,7 +47,7 @@ Ran ran(const SceneSetup& setup, const RunOptions& changed = {}) {
   RunOptions options = changed;
   options.out = folder / "out";
   run_scene(setup, options);
-  Ran result{json::parse(test::bytes_of(options.out / "summary.json")), test::read_folder(options.out)};
+  Ran result{json::parse(test::bytes_of(options.out / "summary.json")), read_folder(options.out)};
   result.files.erase("summary.json");
   return result;
 }
@@ -175,29 +168,6 @@ TEST(Ranges, SeedEnvironmentAndEpisodeEachDrawAnew) {
   EXPECT_EQ(by_file.summary["seed"], 5);  // of the run, not of the episode
 }
 
-TEST(Ranges, ARunIsTheEnvironmentOfTheSameNumber) {
-  const SceneSetup setup = read(
-      "[stereo_shadow: {}, stereo_energy: {pow: {log_uniform: [0.5, 3]}}, distance: {stddev_m: {uniform: [0, 1]}}]");
-  const Ran single = ran(setup, of_episode(3, 2));
-  Environments batch(
-      setup.scene, setup.sensors[0].sensor,
-      {.simulator = {.seed = 5, .compute = {.threads = 1}}, .count = 5, .ranges = setup.sensors[0].ranges});
-  batch.reset(3, 2);
-  const std::vector<DrawnParameter> drawn = batch.drawn(3);
-  ASSERT_EQ(drawn.size(), 2U);
-  for (std::size_t k = 0; k < 2; ++k) EXPECT_EQ(drawn[k].value, single.value(k));
-  Frame frame({Channel::kRange});
-  const TemporaryFolder folder;
-  for (std::uint32_t index : {0U, 1U}) {
-    batch.render(index, frame);
-    const std::string name = "range_00000" + std::to_string(index) + ".npy";
-    const npy::Array range = npy::read(folder.write(name, single.files.at("cam/" + name)));
-    const auto mine = std::as_bytes(frame.range_m().subspan(3 * 16 * 12, 16 * 12));
-    ASSERT_EQ(range.bytes.size(), mine.size());
-    EXPECT_EQ(std::memcmp(range.bytes.data(), mine.data(), mine.size()), 0) << index;
-  }
-}
-
 TEST(Ranges, ARowInheritsTheDrawOrHasItsOwn) {
   const SceneSetup setup = read(
       "[stereo_energy: {pow: {uniform: [1, 2]}, entities: {door: {min_energy: {uniform: [0.1, 0.3]}},"
@@ -243,4 +213,4 @@ TEST(Ranges, WithoutOneNothingIsDrawn) {
 }
 
 }  // namespace
-}  // namespace fathom::ranges_test
+}  // namespace fathom::test::ranges_test

@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <cstring>
-#include <limits>
-
 #include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <fathom/fathom.hpp>
 
 #include "core/text/formats.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::contains;
-using test::message_of;
-using test::TemporaryFolder;
 
 TEST(RayTableTest, MayBeginWithAByteOrderMark) {
   const TemporaryFolder folder;
@@ -198,4 +187,4 @@ TEST(RayTableTest, RefusesRangesAndNames) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

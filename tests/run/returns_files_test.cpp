@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Diverging rays, several returns, materials and falloff in scene files, and in the files of runs.
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/files/pictures.hpp>
@@ -19,14 +11,10 @@
 #include "run/defects.hpp"
 #include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::returns_files_test {
+namespace fathom::test::returns_files_test {
 namespace {
-
-using test::Defect;
-using test::replaced;
-using test::TemporaryFolder;
 
 const std::string kDualScene = R"(seed: 4
 sensors:
@@ -113,15 +101,15 @@ TEST(ReturnsFiles, HoldAllReturns) {
   EXPECT_GT(blank, 500U);
 
   const std::string pcd = test::bytes_of(folder / "out/lidar/cloud_000000.pcd");
-  EXPECT_NE(pcd.find("FIELDS x y z intensity ring time return\n"), std::string::npos);
-  EXPECT_NE(pcd.find("POINTS " + std::to_string(hits) + "\n"), std::string::npos);
+  EXPECT_TRUE(contains(pcd, "FIELDS x y z intensity ring time return\n"));
+  EXPECT_TRUE(contains(pcd, "POINTS " + std::to_string(hits) + "\n"));
   const std::string data = pcd.substr(pcd.find("DATA binary\n") + 12);
   ASSERT_EQ(data.size(), 23 * hits);
   std::size_t of_second = 0;
   for (std::size_t i = 0; i < hits; ++i) of_second += data[23 * i + 22] == 1 ? 1 : 0;
   EXPECT_EQ(of_second, second);
   const std::string whole = test::bytes_of(folder / "out/lidar/cloud_world_000000.pcd");
-  EXPECT_NE(whole.find("WIDTH 90\nHEIGHT 32\n"), std::string::npos);
+  EXPECT_TRUE(contains(whole, "WIDTH 90\nHEIGHT 32\n"));
 
   const auto summary = nlohmann::json::parse(test::bytes_of(folder / "out/summary.json"));
   const auto& sensor = summary["sensors"][0];
@@ -165,7 +153,7 @@ TEST(ReturnsFiles, PicturesShowTheFirstOfTheList) {
     RunOptions options;
     options.out = folder / "out";
     run_scene(read_scene_text(text, "s.yaml", {}), options);
-    auto files = test::read_folder(options.out);
+    auto files = read_folder(options.out);
     files.erase("summary.json");
     return files;
   };
@@ -205,10 +193,8 @@ TEST(ReturnsFiles, PicturesShowTheReturnThatTheyAreAskedFor) {
     EXPECT_EQ(test::bytes_of(folder / "out/lidar" / written), test::bytes_of(folder / wanted)) << written;
   }
   EXPECT_NE(test::bytes_of(folder / "first.png"), test::bytes_of(folder / "second.png"));
-  EXPECT_NE(test::input_error([&] {
-              plan_run(with_outputs("[range_image: {return_number: 2}]"), {});
-            }).find("return_number = 2 is not in [0, 1]: the sensor has 2 returns of each ray"),
-            std::string::npos);
+  EXPECT_TRUE(contains(test::input_error([&] { plan_run(with_outputs("[range_image: {return_number: 2}]"), {}); }),
+                       "return_number = 2 is not in [0, 1]: the sensor has 2 returns of each ray"));
 }
 
 TEST(ReturnsFiles, APlanCountsThem) {
@@ -223,71 +209,10 @@ TEST(ReturnsFiles, APlanCountsThem) {
 }
 
 class BadReturns : public testing::TestWithParam<Defect> {};
-TEST_P(BadReturns, AreRefusedInOneLine) { test::expect_refused(GetParam(), kDualScene); }
+TEST_P(BadReturns, AreRefusedInOneLine) { expect_refused(GetParam(), kDualScene); }
 
-const std::vector<Defect> kDefects = {
-    {"NoDivergence",
-     "    divergence: {horizontal_deg: 2, vertical_deg: 1, profile: uniform, separation_m: 0.3}\n",
-     "",
-     {"bad.yaml:7:14: sensors.lidar.returns: 2 returns of each ray need a divergence"}},
-    {"Twice",
-     "[strongest, last]",
-     "[last, last]",
-     {"bad.yaml:8:14: sensors.lidar.returns: returns names 'last' twice"}},
-    {"NoSuchReturn",
-     "[strongest, last]",
-     "[strongest, lost]",
-     {"bad.yaml:8:26:", "returns.1 = lost is not one of", "second_strongest"}},
-    {"NoSuchChoice",
-     "last]",
-     "last]\n    coinciding: blanc",
-     {"bad.yaml:9:17:", "coinciding = blanc is not one of", "next_or_repeat"}},
-    {"None", "[strongest, last]", "[]", {"bad.yaml:8:14:", "names no return"}},
-    {"TooWide",
-     "horizontal_deg: 2",
-     "horizontal_deg: 12",
-     {"bad.yaml:7:34:", "horizontal_deg = 12 is not in [0, 11.459"}},
-    {"NoAngle", "horizontal_deg: 2, vertical_deg: 1, ", "", {"bad.yaml:7:", "has no angle above 0"}},
-    {"NoNumber", "separation_m: 0.3", "separation_m: .nan", {"bad.yaml:7:", "separation_m"}},
-    {"UnknownKey", "separation_m", "separation", {"bad.yaml:7:", "is not a known key", "'separation_m'"}},
-    {"OneReading",
-     "distance: {stddev_m: 0.01}",
-     "beam_mixture: {w_hit: 1, w_short: 0, w_max: 0, w_rand: 0, sigma_hit_m: 0.1}",
-     {"bad.yaml:10:", "beam_mixture takes one return of each ray; this sensor has 2"}},
-    {"FalloffLaw", "inverse_square", "square", {"bad.yaml:9:", "falloff.law = square is not one of", "inverse_square"}},
-    {"FalloffWithoutALaw",
-     "law: inverse_square, ",
-     "",
-     {"bad.yaml:9:14: sensors.lidar.falloff has no law: none or inverse_square"}},
-    {"EmptyFalloff", "{law: inverse_square, reference_m: 2}", "{}", {"bad.yaml:9:14:", "has no law"}},
-    {"NothingToCoincide",
-     "[strongest, last]",
-     "last\n    coinciding: repeat",
-     {"bad.yaml:9:17: sensors.lidar.coinciding = repeat needs several returns"}},
-    {"NothingToCoincideWithoutReturns",
-     "    returns: [strongest, last]",
-     "    coinciding: blank",
-     {"bad.yaml:8:17: sensors.lidar.coinciding = blank needs several returns"}},
-    {"FalloffReference",
-     "reference_m: 2",
-     "reference_m: 0",
-     {"bad.yaml:9:", "reference_m = 0 is not in [0.01, 10000] m"}},
-    {"NoSuchMaterial",
-     "material: sign",
-     "material: sing",
-     {"bad.yaml:22:", "there is no material 'sing' (nearest known: 'sign')"}},
-    {"TwoLaws",
-     "retro: {",
-     "table_deg: [[0, 1], [9, 0]], retro: {",
-     {"bad.yaml:16:", "retro and a table are both given"}},
-    {"TableDescends", "[90, 0.5]", "[0, 0.5]", {"bad.yaml:15:", "do not ascend at entry 1"}},
-    {"TableBehind", "[90, 0.5]", "[91, 0.5]", {"bad.yaml:15:", "is not in [0, 90"}},
-    {"NoPair", "[90, 0.5]", "[90]", {"bad.yaml:15:", "is not a pair of an angle and a value"}},
-    {"Gain", "gain: 40", "gain: -1", {"bad.yaml:16:", "gain = -1 is not in [0.001, 1000]"}},
-    {"Both", "material: sign", "material: sign, reflectivity: 0.3", {"bad.yaml:22:", "and a material are both given"}},
-};
-INSTANTIATE_TEST_SUITE_P(Defects, BadReturns, testing::ValuesIn(kDefects),
+INSTANTIATE_TEST_SUITE_P(Defects, BadReturns, testing::ValuesIn(read_defects("bad_returns.txt")),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace fathom::returns_files_test
+}  // namespace fathom::test::returns_files_test

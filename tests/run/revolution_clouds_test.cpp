@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Clouds for calibration: bytes as messages lay them out, rows by elevation or ring, firings by azimuth.
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <functional>
-#include <numbers>
-#include <random>
-#include <set>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/fit/frames.hpp>
 
 #include "fit/frames/cloud_frames.hpp"
 #include "io/message/cdr.hpp"
 #include "io/message/sensors.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
 namespace fathom {
 namespace {

@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Robots in scene files: places, children of links, sensors, parts of mesh files, labels, and errors.
 
-#include <cmath>
-#include <numbers>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/simulate/run.hpp>
 
 #include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::input_error;
-using test::replaced;
-using test::TemporaryFolder;
 
 /// A mast on a base, which turns, and a camera link without shape at its top, 2 m up and 0.5 m out.
 const std::string kMast = R"(<robot name="mast"><transmission name="t"/>
@@ -105,10 +94,8 @@ TEST_F(From, SeveralStandInOneScene) {
   EXPECT_EQ(top.reflectivity, 0.25F);
   EXPECT_EQ(setup.scene.meshes()[index(top.mesh)].vertices_m, make_box({2, 2, 0.2}).vertices_m);
   EXPECT_LT(norm(setup.scene.world_from_entity(EntityId{4}, 0).translation_m - Vec3{0.5, 0, 2}), 1e-9);
-  EXPECT_NE(input_error([&] {
-              read(replaced(scene, "prefix: top_, ", ""));
-            }).find("scene.from.1: there is a link 'camera' before; give the robot a prefix"),
-            std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { read(replaced(scene, "prefix: top_, ", "")); }),
+                       "scene.from.1: there is a link 'camera' before; give the robot a prefix"));
 }
 
 TEST_F(From, ARobotSaysOfAllItsLinksWhatAnEntitySaysOfItself) {
@@ -120,9 +107,8 @@ TEST_F(From, ARobotSaysOfAllItsLinksWhatAnEntitySaysOfItself) {
   EXPECT_EQ(setup.scene.entities().back().label, "mast");
   EXPECT_TRUE(setup.scene.entities().back().one_sided);
   const std::string slip = replaced(replaced(kRobotScene, file, said), "scene:\n", "scene:\n  labels: {mats: 3}\n");
-  EXPECT_NE(
-      input_error([&] { read(slip); }).find("scene.from.label = mast is not in scene.labels (nearest known: 'mats')"),
-      std::string::npos)
+  EXPECT_TRUE(contains(input_error([&] { read(slip); }),
+                       "scene.from.label = mast is not in scene.labels (nearest known: 'mats')"))
       << input_error([&] { read(slip); });
 }
 
@@ -154,11 +140,11 @@ TEST_F(From, ARobotMoves) {
     EXPECT_LT(norm(flag.translation_m - out), 1e-9) << stamp_s;
   }
   const std::string both = replaced(kRobotScene, "position_m: [1, 2, 3]", "position_m: [1, 2, 3]\n    " + motion);
-  EXPECT_NE(input_error([&] { read(both); }).find("scene.from.position_m = [1, 2, 3] and motion are both given"),
-            std::string::npos);
+  EXPECT_TRUE(
+      contains(input_error([&] { read(both); }), "scene.from.position_m = [1, 2, 3] and motion are both given"));
   const std::string taken =
       replaced(replaced(kRobotScene, "position_m: [1, 2, 3]", motion), "name: wall", "name: mast_motion");
-  EXPECT_NE(input_error([&] { read(taken); }).find("mast_motion"), std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { read(taken); }), "mast_motion"));
 }
 
 TEST_F(From, AnEntityWithoutAMeshCarriesRobotsAndSensors) {
@@ -174,12 +160,11 @@ TEST_F(From, MeshesThatAreMissingAreLeftOutWhenAsked) {
                 "<robot name='g'><link name='l'><visual><geometry><mesh "
                 "filename='gone.stl'/></geometry></visual></link></robot>");
   const std::string scene = "sensors: [{name: laser, preset: RPLIDAR-A2}]\nscene: {from: {file: gone.urdf}}\n";
-  EXPECT_NE(input_error([&] { read(scene); }).find("'gone.stl': no such file"), std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { read(scene); }), "'gone.stl': no such file"));
   const SceneSetup setup = read(replaced(scene, "gone.urdf", "gone.urdf, missing: skip"));
   ASSERT_EQ(setup.notes.size(), 1U);
-  EXPECT_NE(setup.notes[0].find("'gone.stl': no such file"), std::string::npos);
-  EXPECT_NE(input_error([&] { read(replaced(scene, "gone.urdf", "gone.urdf, missing: ship")); }).find("'skip'"),
-            std::string::npos);
+  EXPECT_TRUE(contains(setup.notes[0], "'gone.stl': no such file"));
+  EXPECT_TRUE(contains(input_error([&] { read(replaced(scene, "gone.urdf", "gone.urdf, missing: ship")); }), "'skip'"));
 }
 
 TEST_F(From, NotesAreWarningsOfTheRun) {
@@ -222,14 +207,11 @@ TEST_F(From, IsRefusedWithPlaceAndReason) {
   EXPECT_EQ(refusal("position_m: [1, 2, 3]", "parent: flag"),
             "s.yaml:12:40: scene.entities.flag.parent: entity 'flag' would hang on itself, through 'mast'");
   const std::string far = replaced(kRobotScene, "position_m: [1, 2, 3]", "position_m: [1e9, 2, 3]\n    parent: wall");
-  EXPECT_NE(
-      input_error([&] { read(replaced(far, "parent: camera, scale", "scale")); })
-          .find("s.yaml:5:5: scene.from: link 'base': its place and its parents' places add up to 1000000010 m, more "
-                "than 1e9 m"),
-      std::string::npos);
+  EXPECT_TRUE(
+      contains(input_error([&] { read(replaced(far, "parent: camera, scale", "scale")); }),
+               "s.yaml:5:5: scene.from: link 'base': its place and its parents' places add up to 1000000010 m, more "
+               "than 1e9 m"));
 }
-
-using test::kScene;
 
 SceneSetup read_text(const std::string& text) { return read_scene_text(text, "s.yaml", {}); }
 
@@ -250,8 +232,7 @@ TEST(RobotScene, ASensorIgnoresItsParentAndWhatItNames) {
   EXPECT_EQ(setup.sensors[1].sensor.ignore_groups, std::vector<std::string>{"load"});
   const std::string both =
       replaced(replaced(text, "robot, load", "robot, floor"), "    parent: cart\n", "    ignore: [floor]\n");
-  EXPECT_NE(input_error([&] { read_text(both); }).find("= floor is the name of an entity and of a group"),
-            std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { read_text(both); }), "= floor is the name of an entity and of a group"));
 }
 
 TEST(RobotScene, PartsOfAFileBecomeEntities) {
@@ -298,12 +279,10 @@ TEST(RobotScene, PartsOfAFileBecomeEntities) {
   const auto error_of = [&](const std::string& mesh, const std::string& entity) {
     return input_error([&] { read_with(mesh, entity); });
   };
-  EXPECT_NE(error_of("{file: car.obj, split: nodes}", ", parts: {rof: {}}")
-                .find("entities.e.parts.rof is no part of the mesh"),
-            std::string::npos);
-  EXPECT_NE(error_of("{file: car.obj, split: bones}", "").find("split = bones is not one of nodes, materials"),
-            std::string::npos);
-  EXPECT_NE(error_of("{file: car.obj, splt: nodes}", "").find("'split'"), std::string::npos);
+  EXPECT_TRUE(contains(error_of("{file: car.obj, split: nodes}", ", parts: {rof: {}}"),
+                       "entities.e.parts.rof is no part of the mesh"));
+  EXPECT_TRUE(contains(error_of("{file: car.obj, split: bones}", ""), "split = bones is not one of nodes, materials"));
+  EXPECT_TRUE(contains(error_of("{file: car.obj, splt: nodes}", ""), "'split'"));
 }
 
 TEST(RobotScene, LabelsArriveWithTheirIds) {
@@ -325,4 +304,4 @@ TEST(RobotScene, LabelsArriveWithTheirIds) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -2,18 +2,9 @@
 // The bag of a run holds the frames of the run as messages of ROS 2, with the points and images that the outputs ask
 // for.
 
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <map>
-#include <string>
-#include <vector>
-
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/core/error.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/run.hpp>
 
@@ -22,10 +13,9 @@
 #include "io/message/geometry.hpp"
 #include "io/message/sensors.hpp"
 #include "run/sensor_topics.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
 constexpr const char* kBagScene = R"(
@@ -81,7 +71,7 @@ class RunBagTest : public testing::Test {
     EXPECT_TRUE(reading.notes().empty());
     return found;
   }
-  const test::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 Pose pose_of(const msg::Transform& t) {
@@ -228,7 +218,7 @@ TEST_F(RunBagTest, RefusesBeforeAnythingIsWritten) {
   const SceneSetup setup = read();
   folder_.write("a.mcap", "mine");
   const auto refusal = [&](const SceneSetup& scene, const RunOptions& how) {
-    return test::message_of<InputError>([&] { run_scene(scene, how); });
+    return message_of<InputError>([&] { run_scene(scene, how); });
   };
   EXPECT_TRUE(test::contains(refusal(setup, options()), "a.mcap: exists already; force replaces it"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
@@ -257,8 +247,7 @@ TEST_F(RunBagTest, NeverReplacesAFileOfItsOwnRun) {
           "real/out/unfinished.txt", "real/out/lidar", "real/out/", "real", "real/OUT/Lidar/CLOUD_000001.pcd"}) {
       RunOptions how = options();
       how.out = out, how.bag = folder_ / name, how.force = true;
-      EXPECT_TRUE(
-          test::contains(test::message_of<InputError>([&] { run_scene(setup, how); }), "the run writes this itself"))
+      EXPECT_TRUE(test::contains(message_of<InputError>([&] { run_scene(setup, how); }), "the run writes this itself"))
           << out << " " << name;
       EXPECT_FALSE(std::filesystem::exists(folder_ / "real/out")) << name;
     }
@@ -290,7 +279,6 @@ sensors:
 }
 
 using nlohmann::json;
-using test::contains;
 
 std::string scene(const std::string& points, const std::string& image, double max_range_m = 20) {
   return fmt::format(R"(
@@ -334,7 +322,7 @@ class BagOptionsTest : public testing::Test {
     return found;
   }
   std::string file(const std::string& name) { return test::bytes_of(folder_ / "out" / name); }
-  const test::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(BagOptionsTest, PointsInBagsAreThoseOfTheFilesInEveryLayout) {
@@ -384,7 +372,7 @@ TEST_F(BagOptionsTest, ImagesInBagsAreThoseOfTheFilesInBothEncodings) {
 }
 
 TEST_F(BagOptionsTest, RefusesWhatDoesNotFitInOneLine) {
-  const auto refusal = [&](const std::string& text) { return test::message_of<InputError>([&] { run(text); }); };
+  const auto refusal = [&](const std::string& text) { return message_of<InputError>([&] { run(text); }); };
   EXPECT_TRUE(contains(refusal(scene("{pointcloud2: {layout: ouster, fields: [range]}}", "depth_png")),
                        "are chosen by the layout, unless that is 'fields'"));
   EXPECT_TRUE(contains(refusal(scene("{pointcloud2: {layout: hesai}}", "depth_png")), "livox"));
@@ -441,4 +429,4 @@ TEST_F(BagOptionsTest, AnotherProgramDecodesPointsAndImages) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

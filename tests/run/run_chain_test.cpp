@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The noise of a sensor in a run's summary, also after edits of the file.
 
-#include <string>
-
-#include <gtest/gtest.h>
-
 #include "fit/frames/chain_frames.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::contains;
-using test::input_error;
 
 /// The refusals of both laws, one after the other.
 std::string refusals(const std::string& summary) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   folder.write("summary.json", summary);
   return input_error([&] { check_energy_chain(folder.path(), "camera", EnergyNormalization::kThreshold); }) + "\n" +
          input_error([&] { check_distance_chain(folder.path(), "camera"); });
@@ -59,4 +51,4 @@ TEST(RunChain, TakesAnUnknownFormForAnotherOne) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

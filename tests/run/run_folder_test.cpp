@@ -1,29 +1,21 @@
 // SPDX-License-Identifier: MIT
 // The owner of a folder, and the files that --force removes.
 
-#include <atomic>
 #include <chrono>
-#include <cstdint>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/core/error.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "run/run_folder.hpp"
 #include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
-using test::kScene;
-using test::read_folder;
-using test::TemporaryFolder;
 namespace fs = std::filesystem;
 
 SceneSetup scene() { return read_scene_text(kScene, "scene.yaml", {}); }
@@ -45,12 +37,7 @@ void run_in_part(RunOptions options, int questions) {
 }
 
 std::string refusal_of_run(const RunOptions& options) {
-  try {
-    run_scene(scene(), options);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return input_error([&] { run_scene(scene(), options); });
 }
 
 /// Runs two at once and returns the number of completed runs. The folder then holds the files of one seed.
@@ -63,12 +50,10 @@ int race(const fs::path& out, bool force) {
     options.frames = 3;
     ++ready;
     while (ready < 2) std::this_thread::yield();
-    try {
+    refusals[seed - 1] = input_error([&] {
       run_scene(setup, options);
       ++done;
-    } catch (const InputError& error) {
-      refusals[seed - 1] = error.what();
-    }
+    });
   };
   std::thread first(one, 1), second(one, 2);
   first.join();
@@ -123,8 +108,8 @@ TEST(RunFolder, ARunAtWorkKeepsOthersOut) {
   };
   run_scene(scene(), first);
   ASSERT_EQ(refusals.size(), 4U);
-  EXPECT_NE(refusals[0].find("another run is writing into this folder"), std::string::npos) << refusals[0];
-  EXPECT_NE(refusals[1].find("exists already"), std::string::npos) << refusals[1];
+  EXPECT_TRUE(contains(refusals[0], "another run is writing into this folder"));
+  EXPECT_TRUE(contains(refusals[1], "exists already"));
   EXPECT_FALSE(fs::exists(folder / "out" / kRecordName));
   EXPECT_EQ(nlohmann::json::parse(test::bytes_of(folder / "out/summary.json"))["seed"], 1);
 }
@@ -213,13 +198,11 @@ TEST(RunFolder, ARecordNeverReachesOutsideAndMustBeOurs) {
   for (const std::string& line : {std::string("../victim.txt"), victim.string(),
                                   std::string("link/cloud_[000000-000009].pcd"), std::string("..")}) {
     folder.write(fs::path("out") / kRecordName, header + line + "\n");
-    EXPECT_NE(refusal_of_run(options_for(folder / "out", 1, true)).find("not a file inside the folder"),
-              std::string::npos)
-        << line;
+    EXPECT_TRUE(contains(refusal_of_run(options_for(folder / "out", 1, true)), "not a file inside the folder")) << line;
   }
   for (const std::string notes : {"my notes\n", "my notes", "\n"}) {
     folder.write(fs::path("out") / kRecordName, notes);
-    EXPECT_NE(refusal_of_run(options_for(folder / "out", 1, true)).find("not written by fathom"), std::string::npos);
+    EXPECT_TRUE(contains(refusal_of_run(options_for(folder / "out", 1, true)), "not written by fathom"));
     EXPECT_EQ(test::bytes_of(folder / "out" / kRecordName), notes);
   }
   EXPECT_EQ(test::bytes_of(victim), "precious");
@@ -236,19 +219,14 @@ class OwnInput : public testing::Test {
 
   /// A run whose boxes are `mesh` is refused and does not change `file`.
   void expect_kept(const std::string& mesh, const fs::path& file) {
-    const fs::path scene =
-        folder_.write("scene.yaml", test::replaced(test::replaced(kScene, "[pcd, range_image]", "[ply]"),
-                                                   "box: {box: {size_m: [1, 1, 1]}}", "box: " + mesh));
+    const fs::path scene = folder_.write("scene.yaml", replaced(replaced(kScene, "[pcd, range_image]", "[ply]"),
+                                                                "box: {box: {size_m: [1, 1, 1]}}", "box: " + mesh));
     const std::string before = test::bytes_of(file);
     ASSERT_NE(before, "");
-    std::string message;
-    try {
-      run_scene(read_scene_file(scene), options_for(folder_ / "out", 1, true));
-    } catch (const InputError& error) {
-      message = error.what();
-    }
-    EXPECT_NE(message.find("is an input too"), std::string::npos) << message;
-    EXPECT_NE(message.find(file.filename().string()), std::string::npos) << message;
+    const std::string message =
+        input_error([&] { run_scene(read_scene_file(scene), options_for(folder_ / "out", 1, true)); });
+    EXPECT_TRUE(contains(message, "is an input too"));
+    EXPECT_TRUE(contains(message, file.filename().string()));
     EXPECT_TRUE(test::bytes_of(file) == before);
     EXPECT_FALSE(fs::exists(folder_ / "out/unfinished.txt"));
   }
@@ -332,7 +310,7 @@ TEST(RunFolder, AFileThatNoRunHasListedIsNotReplaced) {
     }
     folder.write("out/lidar/cloud_000001.pcd", "mine");
     const auto before = read_folder(out);
-    EXPECT_NE(refusal_of_run(options).find("lidar/cloud_000001.pcd: is there already"), std::string::npos);
+    EXPECT_TRUE(contains(refusal_of_run(options), "lidar/cloud_000001.pcd: is there already"));
     EXPECT_TRUE(read_folder(out) == before);
   }
   fs::remove(out / "lidar/cloud_000001.pcd");
@@ -345,11 +323,11 @@ TEST(RunFolder, ASubfolderThatIsALinkIsRefused) {
   fs::create_directories(folder / "out");
   fs::create_directory_symlink("../elsewhere", folder / "out" / "lidar");
   const std::string link = refusal_of_run(options_for(folder / "out", 1, true));
-  EXPECT_NE(link.find("lidar: is a link, not a folder"), std::string::npos) << link;
+  EXPECT_TRUE(contains(link, "lidar: is a link, not a folder"));
   fs::remove(folder / "out" / "lidar");
   folder.write("out/lidar", "mine");
   const std::string file = refusal_of_run(options_for(folder / "out", 1, true));
-  EXPECT_NE(file.find("lidar: is a file, not a folder"), std::string::npos) << file;
+  EXPECT_TRUE(contains(file, "lidar: is a file, not a folder"));
   EXPECT_TRUE(fs::is_empty(folder / "elsewhere"));
   EXPECT_EQ(read_folder(folder / "out").size(), 1U);
 }
@@ -360,7 +338,7 @@ TEST(RunFolder, ASummaryThatListsAFolderRemovesNothing) {
   const std::string summary = R"({"fathom": "1", "files": ["mine"]})";
   folder.write("out/summary.json", summary);
   const std::string refusal = refusal_of_run(options_for(folder / "out", 1, true));
-  EXPECT_NE(refusal.find("'mine', which is not a file inside the folder"), std::string::npos) << refusal;
+  EXPECT_TRUE(contains(refusal, "'mine', which is not a file inside the folder"));
   EXPECT_EQ(test::bytes_of(folder / "out" / "summary.json"), summary);
   EXPECT_TRUE(fs::is_directory(folder / "out" / "mine"));
 }
@@ -369,14 +347,14 @@ TEST(RunFolder, ANameThatIsTooLongIsSaidToBe) {
   const TemporaryFolder folder;
   for (const bool force : {false, true}) {
     const std::string refusal = refusal_of_run(options_for(folder / std::string(300, 'a'), 1, force));
-    EXPECT_NE(refusal.find("the output folder cannot be called"), std::string::npos) << refusal;
-    EXPECT_NE(refusal.find("name too long"), std::string::npos) << refusal;
-    EXPECT_EQ(refusal.find("summary.json"), std::string::npos) << refusal;
+    EXPECT_TRUE(contains(refusal, "the output folder cannot be called"));
+    EXPECT_TRUE(contains(refusal, "name too long"));
+    EXPECT_FALSE(contains(refusal, "summary.json"));
   }
 }
 
 TEST(RunFolder, SensorsThatDifferInCaseOnlyAreRefused) {
-  EXPECT_THROW(read_scene_text(test::replaced(kScene, "name: laser", "name: Lidar"), "scene.yaml", {}), InputError);
+  EXPECT_THROW(read_scene_text(replaced(kScene, "name: laser", "name: Lidar"), "scene.yaml", {}), InputError);
   const TemporaryFolder folder;
   SceneSetup setup = scene();
   setup.sensors[1].sensor.name = "LIDAR";
@@ -385,4 +363,4 @@ TEST(RunFolder, SensorsThatDifferInCaseOnlyAreRefused) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

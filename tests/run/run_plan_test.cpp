@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
 // plan_run() predicts run_scene(), and make_simulator() renders the same frames.
 
-#include <span>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/files/clouds.hpp>
 #include <fathom/simulate/run.hpp>
 
@@ -15,11 +8,12 @@
 #include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
 #include "scene_fixture.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {
 
-const char* const kScene =
+const char* const kPlanScene =
     "scene: {meshes: {b: {box: {size_m: [8, 6, 3]}}, p: {plane: {size_m: [2, 2]}}},\n"
     "  entities: [{name: b, mesh: b}, {name: c, mesh: b, scale: 3}, {name: p, mesh: p}]}\n"
     "sensors:\n"
@@ -49,7 +43,7 @@ std::uint64_t pixels_of(const fs::path& file) {
 
 TEST(RunPlan, IsWhatTheRunDoes) {
   const TemporaryFolder folder;
-  const SceneSetup setup = read_scene_file(folder.write("scene.yaml", kScene));
+  const SceneSetup setup = read_scene_file(folder.write("scene.yaml", kPlanScene));
   RunOptions options;
   options.out = folder / "out";
   const RunPlan plan = plan_run(setup, options);
@@ -129,14 +123,14 @@ TEST(RunPlan, NoFileIsLargerThanPlanned) {
 
 TEST(RunPlan, TakesOptionsAndRefusesWhatARunWould) {
   const TemporaryFolder folder;
-  const SceneSetup setup = read_scene_file(folder.write("scene.yaml", kScene));
+  const SceneSetup setup = read_scene_file(folder.write("scene.yaml", kPlanScene));
   RunOptions options;
   options.frames = 7;
   EXPECT_EQ(plan_run(setup, options).frames, 7U);
   options.frames = 0;
   EXPECT_THROW(plan_run(setup, options), InputError);
   // A scan log needs level poses.
-  std::string tilted = kScene;
+  std::string tilted = kPlanScene;
   tilted.replace(tilted.find("rays: 8"), 8, "rays: 8, rpy_deg: [5, 0, 0]");
   EXPECT_THROW(plan_run(read_scene_file(folder.write("tilted.yaml", tilted)), {}), InputError);
 }

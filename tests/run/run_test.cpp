@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include <atomic>
-#include <csignal>
-#include <cstdint>
-#include <map>
-#include <string>
-#include <sys/resource.h>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/core/error.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
+#include "support/expect.hpp"
+#include "support/file_size_limit.hpp"
 
-namespace fathom::run_test {
+namespace fathom::test::run_test {
 namespace {
 
-using test::kScene;
-using test::read_folder;
-using test::TemporaryFolder;
 namespace fs = std::filesystem;
 
 using Files = std::map<std::string, std::string>;
@@ -270,24 +260,6 @@ TEST(Run, AFolderThatCannotBeMadeIsASystemError) {
   EXPECT_EQ(test::bytes_of(folder / "file"), "mine");
 }
 
-/// Forbids files above a size while it lives: writes fail as on a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    std::signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &before_);
-    rlimit now = before_;
-    now.rlim_cur = bytes;
-    setrlimit(RLIMIT_FSIZE, &now);
-  }
-  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-};
-
 TEST(Run, AFullDiskIsASystemErrorAndLeavesNoHalfFile) {
   const TemporaryFolder folder;
   const Files full = files_of_run(kRichScene, 1);
@@ -306,4 +278,4 @@ TEST(Run, AFullDiskIsASystemErrorAndLeavesNoHalfFile) {
 }
 
 }  // namespace
-}  // namespace fathom::run_test
+}  // namespace fathom::test::run_test

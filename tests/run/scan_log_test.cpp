@@ -2,12 +2,8 @@
 // Logs of a simulated planar laser, read back; and the closed loop: learning finds the simulated parameters in the
 // files.
 
-#include <cmath>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/core/error.hpp>
 #include <fathom/fit/beam.hpp>
 #include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/scene.hpp>
@@ -16,12 +12,10 @@
 
 #include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::scan_log_test {
+namespace fathom::test::scan_log_test {
 namespace {
-
-using test::TemporaryFolder;
 
 /// A laser that drives through a room of 10 m x 6 m with a box in it, 0.4 m above the floor.
 const std::string kLaserScene = R"(frames: 60
@@ -146,4 +140,4 @@ TEST(SimulatedScanLog, ParametersThatWereSimulatedAreLearnedFromTheFiles) {
 }
 
 }  // namespace
-}  // namespace fathom::scan_log_test
+}  // namespace fathom::test::scan_log_test

@@ -2,12 +2,7 @@
 #pragma once
 // A small valid scene to begin from.
 
-#include <filesystem>
-#include <map>
-#include <stdexcept>
-#include <string>
-
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Shapes in scene files become the meshes that C++ makes from the same numbers.
 
-#include <string>
-
-#include <gtest/gtest.h>
-
 #include <fathom/scene/mesh.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "run/scene_fixture.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::kScene;
-using test::replaced;
-using test::TemporaryFolder;
 
 const std::string kPgm = "P2 3 2 100 0 50 100 20 40 60";
 
@@ -29,7 +21,7 @@ Mesh read_shape(const std::string& shape) {
 }
 
 std::string refusal_of(const std::string& shape) {
-  const std::string text = test::input_error([&] { read_shape(shape); });
+  const std::string text = input_error([&] { read_shape(shape); });
   return text.substr(text.rfind("s.yaml") + 6);
 }
 
@@ -76,4 +68,4 @@ TEST(Shapes, AreRefusedWithPlaceKeyAndLimit) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Entities, noise and warnings of carriers in summary.json.
 
-#include <string>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/noise/custom.hpp>
@@ -15,13 +12,12 @@
 #include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
 #include "sensor/noise/blind_zone.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
 using nlohmann::json;
-using test::kScene;
-using test::replaced;
 
 struct Done {
   json summary;
@@ -29,7 +25,7 @@ struct Done {
 };
 
 Done run_scene(const std::string& text, std::uint32_t frames = 1) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   RunOptions options;
   options.out = folder / "out";
   options.frames = frames;
@@ -174,14 +170,14 @@ TEST(Summary, WarnsOfACarrierFurtherUpAndOfSomeFrames) {
 
 TEST(Summary, SensorsWithinABodyWriteTheSameFiles) {
   const std::string outputs = kWithin + "    outputs: [pcd, npy: {channels: [range, clean_range]}]\n";
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (const char* name : {"a", "b"}) {
     const std::string parent = name[0] == 'a' ? outputs : replaced(outputs, kWithin, "    position_m: [3, 0, 0.5]\n");
     RunOptions options;
     options.out = folder / name;
     run_scene(read_scene_text(replaced(scene_from_within("0.8"), kWithin, parent), "scene.yaml", {}), options);
   }
-  auto a = test::read_folder(folder / "a"), b = test::read_folder(folder / "b");
+  auto a = read_folder(folder / "a"), b = read_folder(folder / "b");
   a.erase("summary.json"), b.erase("summary.json");
   EXPECT_TRUE(a == b);
 }
@@ -194,9 +190,9 @@ TEST(SelfOcclusionCheck, AsksAModelForItsLeastDepth) {
   sensor.model = camera_from_fov(8, 8, 1);
   sensor.parent = body;
   EXPECT_FALSE(SelfOcclusionCheck(scene, sensor).channels().contains(Channel::kCleanDepth));
-  sensor.noise = {test::BlindZone{.depth_m = 1, .share = 0.5F}};
+  sensor.noise = {BlindZone{.depth_m = 1, .share = 0.5F}};
   EXPECT_FALSE(SelfOcclusionCheck(scene, sensor).channels().contains(Channel::kCleanDepth));
-  sensor.noise = {test::BlindZone{.depth_m = 1}};
+  sensor.noise = {BlindZone{.depth_m = 1}};
   EXPECT_TRUE(SelfOcclusionCheck(scene, sensor).channels().contains(Channel::kCleanDepth));
 }
 
@@ -224,4 +220,4 @@ TEST(SelfOcclusionCheck, NamesTheWholeOfAPartThatSurroundsTheSensor) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

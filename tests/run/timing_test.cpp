@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Runs whose sensors have timings: numbers and names of files, summary.json, bags and errors.
 
-#include <cmath>
-#include <set>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/core/error.hpp>
 #include <fathom/fit/frames.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/run.hpp>
@@ -22,13 +15,12 @@
 #include "run/run_folder.hpp"
 #include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
 using nlohmann::json;
-using test::replaced;
 
 /// A lidar with the timing and a laser without, on a body that moves.
 std::string timed_scene(const std::string& timing, const std::string& outputs = "pcd") {
@@ -72,7 +64,7 @@ class TimedRun : public testing::Test {
     return how;
   }
   json summary(const std::string& out = "out") { return json::parse(test::bytes_of(folder_ / out / "summary.json")); }
-  const test::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 std::string file_of(std::uint32_t frame) { return "lidar/cloud_0000" + std::to_string(100 + frame).substr(1) + ".pcd"; }
@@ -80,7 +72,7 @@ std::string file_of(std::uint32_t frame) { return "lidar/cloud_0000" + std::to_s
 TEST_F(TimedRun, AnEmptyTimingChangesNoByte) {
   run_scene(read(timed_scene("")), options("without"));
   run_scene(read(timed_scene("timing: {}")), options("empty"));
-  auto without = test::read_folder(folder_ / "without"), empty = test::read_folder(folder_ / "empty");
+  auto without = read_folder(folder_ / "without"), empty = read_folder(folder_ / "empty");
   EXPECT_EQ(without.size(), 2U * 4 + 1);
   for (auto* files : {&without, &empty}) {
     json text = json::parse(files->at("summary.json"));
@@ -97,7 +89,7 @@ TEST_F(TimedRun, FilesAreNumberedByTheFramesOfTheSensor) {
   EXPECT_EQ(plan.sensors[0].frames, 4U);  // from 0.25 s to 0.4 s
   EXPECT_EQ(plan.sensors[1].frames, 4U);
   run_scene(setup, options());
-  const auto files = test::read_folder(folder_ / "out");
+  const auto files = read_folder(folder_ / "out");
   EXPECT_EQ(files.size(), plan.files());
   for (std::uint32_t k = 0; k < 4; ++k) EXPECT_TRUE(files.contains(file_of(k))) << k;
   const json timing = summary()["sensors"][0]["timing"];
@@ -120,7 +112,7 @@ TEST_F(TimedRun, FilesAreNumberedByTheFramesOfTheSensor) {
 TEST_F(TimedRun, DroppedFramesHaveNoFileAndFrozenOnesTheLastOnce) {
   const SceneSetup setup = read(timed_scene(kDropsAndFreezes));
   const RunResult result = run_scene(setup, options());
-  const auto files = test::read_folder(folder_ / "out");
+  const auto files = read_folder(folder_ / "out");
   const Simulator simulator = make_simulator(setup);
   std::uint32_t frozen = 0, dropped = 0;
   const json timing = summary()["sensors"][0]["timing"];
@@ -186,12 +178,12 @@ TEST_F(TimedRun, ARunThatWasStoppedListsTheFilesOfEachSensor) {
   how.should_stop = [&] { return stop; };
   EXPECT_THROW(run_scene(setup, how), Interrupted);
   const std::string record = test::bytes_of(folder_ / "out" / kRecordName);
-  EXPECT_TRUE(test::contains(record, "lidar/cloud_[000000-000019].pcd"));
-  EXPECT_TRUE(test::contains(record, "laser/cloud_[000000-000003].pcd"));
+  EXPECT_TRUE(contains(record, "lidar/cloud_[000000-000019].pcd"));
+  EXPECT_TRUE(contains(record, "laser/cloud_[000000-000003].pcd"));
   how = options();
   how.force = true;
   run_scene(setup, how);
-  EXPECT_EQ(test::read_folder(folder_ / "out").size(), 20U + 4 + 1);
+  EXPECT_EQ(read_folder(folder_ / "out").size(), 20U + 4 + 1);
 }
 
 TEST_F(TimedRun, TheScheduleIsInTheOrderOfTime) {
@@ -325,34 +317,34 @@ TEST_F(TimedBag, ScansSayHowLongTheyAreApart) {
 
 TEST_F(TimedRun, RefusesWhatCannotBe) {
   const auto refused = [&](const std::string& timing) {
-    return test::input_error([&] { read(timed_scene("timing: {" + timing + "}")); });
+    return input_error([&] { read(timed_scene("timing: {" + timing + "}")); });
   };
-  EXPECT_TRUE(test::contains(refused("rate_hz: 0"),
-                             "a.yaml:16:23: sensors.lidar.timing.rate_hz = 0 is not in [0.001, 1000000] Hz"));
+  EXPECT_TRUE(
+      contains(refused("rate_hz: 0"), "a.yaml:16:23: sensors.lidar.timing.rate_hz = 0 is not in [0.001, 1000000] Hz"));
   for (const char* key : {"rate_hz", "phase_s", "latency_s", "jitter_s", "drop_frame", "freeze"}) {
     for (const char* bad : {"-1", ".nan", ".inf", "1e300", "[1, 2]", "slow", "{uniform: [0, 1]}"}) {
-      EXPECT_TRUE(test::contains(refused(std::string(key) + ": " + bad), "a.yaml:16:")) << key << " " << bad;
+      EXPECT_TRUE(contains(refused(std::string(key) + ": " + bad), "a.yaml:16:")) << key << " " << bad;
     }
   }
-  EXPECT_TRUE(test::contains(refused("latency: 1"), "latency_s"));
-  EXPECT_TRUE(test::contains(refused("jitter_s: 0.02"),
-                             "timing.jitter_s = 0.02 is above 0.0125 s, an eighth of the time between two frames"));
+  EXPECT_TRUE(contains(refused("latency: 1"), "latency_s"));
+  EXPECT_TRUE(contains(refused("jitter_s: 0.02"),
+                       "timing.jitter_s = 0.02 is above 0.0125 s, an eighth of the time between two frames"));
   const auto not_run = [&](const std::string& timing, std::uint32_t frames) {
-    return test::input_error([&] {
+    return input_error([&] {
       RunOptions how = options();
       how.frames = frames;
       run_scene(read(timed_scene("timing: {" + timing + "}")), how);
     });
   };
-  EXPECT_TRUE(test::contains(not_run("phase_s: 1", 4),
-                             "a.yaml:16:13: sensors.lidar.timing.phase_s = 1 is not below the 0.4 s of the run: the "
-                             "sensor would make no frame"));
-  EXPECT_TRUE(test::contains(not_run("rate_hz: 1e6", 20),
-                             "a.yaml:16:13: sensors.lidar.timing: the sensor would make 2000000 frames in the 2 s of "
-                             "the run, not 1 to 1000000"));
+  EXPECT_TRUE(contains(not_run("phase_s: 1", 4),
+                       "a.yaml:16:13: sensors.lidar.timing.phase_s = 1 is not below the 0.4 s of the run: the "
+                       "sensor would make no frame"));
+  EXPECT_TRUE(contains(not_run("rate_hz: 1e6", 20),
+                       "a.yaml:16:13: sensors.lidar.timing: the sensor would make 2000000 frames in the 2 s of "
+                       "the run, not 1 to 1000000"));
   SceneSetup setup = read(timed_scene("timing: {phase_s: 1}"));
   setup.sensors[0].timing_place.clear();  // as in a program
-  EXPECT_EQ(test::input_error([&] { run_scene(setup, options()); }),
+  EXPECT_EQ(input_error([&] { run_scene(setup, options()); }),
             "sensor 'lidar': timing.phase_s = 1 is not below the 0.4 s of the run: the sensor would make no frame");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
 }
@@ -367,4 +359,4 @@ TEST_F(TimedRun, SumsUpWhatIsRead) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -2,11 +2,9 @@
 #pragma once
 // What tests ask of a mesh that was made.
 
-#include <cstdint>
-#include <map>
-#include <utility>
-
 #include <fathom/scene/mesh.hpp>
+
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

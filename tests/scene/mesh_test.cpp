@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <random>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <fathom/scene/mesh.hpp>
 
 #include "scene/mesh.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

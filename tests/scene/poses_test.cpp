@@ -3,22 +3,11 @@
 
 #include "scene/poses.hpp"
 
-#include <array>
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/scene/trajectory.hpp>
 
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
-
 namespace {
 
 const Pose kA = {{0, 0, 0}, {}}, kB = {{2, 4, 6}, from_roll_pitch_yaw(0, 0, 1.0)}, kC = {{2, 4, 0}, {}};
@@ -102,11 +91,9 @@ TEST(Trajectory, AFailedHoldChangesNothing) {
 }
 
 }  // namespace
-
 }  // namespace fathom::test
 
 namespace fathom {
-
 namespace {
 
 double between(double low, double high) { return low + (high - low) * *rc::gen::inRange(0, 100001) * 1e-5; }
@@ -165,11 +152,9 @@ TEST(PoseOffset, EveryKeyOfAMotionTakesIt) {
 }
 
 }  // namespace
-
 }  // namespace fathom
 
 namespace fathom::test {
-
 namespace {
 
 Scene boxes(std::size_t count) {
@@ -226,5 +211,4 @@ TEST(WorldPoses, TakeADeepTree) {
 }
 
 }  // namespace
-
 }  // namespace fathom::test

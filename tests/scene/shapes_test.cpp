@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <fathom/scene/mesh.hpp>
 
 #include "scene/mesh_checks.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
-
 namespace {
 
 /// Every face of a convex body around the origin looks away from it.
@@ -307,5 +298,4 @@ TEST(HeightField, NamesWhatIsWrong) {
 }
 
 }  // namespace
-
 }  // namespace fathom::test

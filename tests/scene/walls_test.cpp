@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Occupied cells as blocks: area and volume are known, whatever is merged.
 
-#include <cmath>
-#include <numbers>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/scene/grid_map.hpp>
 
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
 struct Size {
@@ -105,10 +99,10 @@ TEST(Walls, RefuseAnEmptyMapAndHeightsThatAreNone) {
   GridMap map;
   map.rows = map.cols = 2;
   map.cells.assign(4, Cell::kUnknown);
-  EXPECT_NE(test::input_error([&] { make_walls(map, 1); }).find("no occupied cell"), std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { make_walls(map, 1); }), "no occupied cell"));
   map.cells[0] = Cell::kOccupied;
-  EXPECT_NE(test::input_error([&] { make_walls(map, std::nan("")); }).find("height_m = nan"), std::string::npos);
-  EXPECT_NE(test::input_error([&] { make_walls(map, 0); }).find("height_m = 0"), std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { make_walls(map, std::nan("")); }), "height_m = nan"));
+  EXPECT_TRUE(contains(input_error([&] { make_walls(map, 0); }), "height_m = 0"));
 }
 
 // Single cells cannot be joined: 12 triangles each. Refused before the memory is gone.
@@ -121,9 +115,9 @@ TEST(Walls, HaveALimitOfTriangles) {
     for (std::uint32_t col = row % 2; col < map.cols; col += 2)
       map.cells[std::size_t{row} * map.cols + col] = Cell::kOccupied;
   }
-  const std::string message = test::input_error([&] { make_walls(map, 1.0); });
-  EXPECT_NE(message.find("3000 x 3000 make 54000000 triangles, more than 16777216"), std::string::npos) << message;
+  const std::string message = input_error([&] { make_walls(map, 1.0); });
+  EXPECT_TRUE(contains(message, "3000 x 3000 make 54000000 triangles, more than 16777216"));
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

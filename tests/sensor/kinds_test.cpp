@@ -3,31 +3,15 @@
 
 #include <fathom/sensor/kinds.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <optional>
-#include <set>
-#include <string>
-#include <variant>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 #include "sensor/angles.hpp"
 #include "sensor/sensor_view.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
-
+namespace fathom::test {
 namespace {
-
-using test::input_error;
 
 TEST(SensorFields, KindsComeInTheOrderOfTheVariantAndAreDocumented) {
   const char* slugs[] = {"spinning_lidar", "laser_2d",      "pinhole_camera", "rosette",     "ray_table",
@@ -66,7 +50,7 @@ TEST(SensorFields, EveryFieldReadsBackWhatWasSetAndOnlyThat) {
         EXPECT_EQ(get_sensor_field(model, other.name), get_sensor_field(make_sensor_model(kind.slug), other.name));
       }
       const std::string low = input_error([&] { set_sensor_field(model, field.name, too_low); });
-      EXPECT_NE(low.find(std::string(kind.slug) + "." + std::string(field.name)), std::string::npos) << low;
+      EXPECT_TRUE(contains(low, std::string(kind.slug) + "." + std::string(field.name)));
       EXPECT_EQ(get_sensor_field(model, field.name), high) << "a refused value changes nothing";
       EXPECT_NE(input_error([&] { set_sensor_field(model, field.name, too_high); }), "");
     }
@@ -148,8 +132,6 @@ TEST(SensorFields, AModelSetByNameIsTheModelWrittenInCpp) {
 }
 
 // What a sensor says of its rays without making them, against the rays.
-
-using test::kDeg;
 
 std::set<std::uint32_t> rings_in(const RayPattern& rays) {
   std::set<std::uint32_t> rings(rays.ring.begin(), rays.ring.end());
@@ -278,5 +260,4 @@ TEST(SensorView, OfEveryPresetIsThatOfItsRays) {
 }
 
 }  // namespace
-
-}  // namespace fathom
+}  // namespace fathom::test

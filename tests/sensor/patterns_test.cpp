@@ -2,16 +2,6 @@
 // The rays of every kind against closed forms: angles and times are recovered from the pattern and compared with what
 // was asked for.
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-#include <set>
-
-#include <gtest/gtest.h>
-#include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/core/geometry.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/simulate/sensor.hpp>
@@ -19,17 +9,10 @@
 #include "render/test_scenes.hpp"
 #include "sensor/angles.hpp"
 #include "sensor/sensor_view.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::azimuth_deg;
-using test::elevation_deg;
-using test::kDeg;
-using test::length;
-using test::small_lidar;
-using test::small_rosette;
-using test::turn_deg;
 
 // A float unit vector points at most about 2^-24 rad = 3.4e-6 degrees beside the angle it was made from.
 constexpr double kAngleToleranceDeg = 1e-5;
@@ -387,14 +370,7 @@ TEST(RayTable, OfWholeFramesRepeatsAndOfARateHasEvenTimes) {
 
 TEST(RayTable, RefusesToPlayMoreThanItHasOrSeveralRowsOrTooSlowly) {
   RayPattern table = seven_rays();
-  const auto refusal = [&] {
-    try {
-      make_pattern(table);
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
+  const auto refusal = [&] { return input_error([&] { make_pattern(table); }); };
   table.rays_per_frame = 8;
   EXPECT_EQ(refusal(), "ray_table.rays_per_frame = 8 is more than the 7 rays of the table");
   table.rays_per_frame = 1, table.rows = 7, table.cols = 1;
@@ -402,8 +378,8 @@ TEST(RayTable, RefusesToPlayMoreThanItHasOrSeveralRowsOrTooSlowly) {
   table = seven_rays();
   for (const double wrong : {1e-40, 0.99}) {
     table.points_per_s = wrong;
-    EXPECT_NE(refusal().find("ray_table.points_per_s = "), std::string::npos);
-    EXPECT_NE(refusal().find("is not in [1, 1000000000] Hz or 0"), std::string::npos) << refusal();
+    EXPECT_TRUE(contains(refusal(), "ray_table.points_per_s = "));
+    EXPECT_TRUE(contains(refusal(), "is not in [1, 1000000000] Hz or 0"));
   }
   table.points_per_s = 1;
   EXPECT_EQ(refusal(), "");
@@ -426,4 +402,4 @@ TEST(SpinningLidar, RaysStartAtTheirDistanceFromTheAxis) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

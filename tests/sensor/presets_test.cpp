@@ -1,31 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The presets against figures of their manuals.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <fstream>
-#include <map>
-#include <optional>
-#include <set>
-#include <sstream>
-#include <utility>
-#include <variant>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
 
 #include "sensor/angles.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::azimuth_deg;
-using test::elevation_deg;
-using test::turn_deg;
 
 const SpinningLidar& spinning(std::string_view name) { return std::get<SpinningLidar>(find_preset(name).model); }
 
@@ -71,12 +54,7 @@ TEST(Presets, AreAllAcceptedWithUniqueNamesAndTheirSources) {
 
 TEST(Presets, AreFoundByNameOrTheNearestIsNamed) {
   EXPECT_EQ(find_preset("OS1-64").name, "OS1-64");
-  try {
-    find_preset("VLP16");
-    FAIL();
-  } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "there is no sensor preset 'VLP16' (nearest known: 'VLP-16')");
-  }
+  EXPECT_EQ(input_error([&] { find_preset("VLP16"); }), "there is no sensor preset 'VLP16' (nearest known: 'VLP-16')");
 }
 
 TEST(Presets, Vlp16FiresAsItsManualSays) {
@@ -121,11 +99,11 @@ TEST(Presets, Vlp32cHasTheRingsOfItsManual) {
   ASSERT_EQ(lidar.elevation_rad.size(), 32U);
   // Manual table 9-6: elevations and azimuth offsets by column of the firing map; lasers 29, 30, 25 at the top in
   // column 3, 2, 3 (-1.4 = counter-clockwise here), laser 1 at -1 degree in column 4 (-4.2).
-  EXPECT_NEAR(lidar.elevation_rad[29] / test::kDeg, 15.0, 1e-9);
-  EXPECT_NEAR(lidar.elevation_rad[30] / test::kDeg, 10.333, 1e-9);
-  EXPECT_NEAR(lidar.elevation_rad[25] / test::kDeg, 7.0, 1e-9);
+  EXPECT_NEAR(lidar.elevation_rad[29] / kDeg, 15.0, 1e-9);
+  EXPECT_NEAR(lidar.elevation_rad[30] / kDeg, 10.333, 1e-9);
+  EXPECT_NEAR(lidar.elevation_rad[25] / kDeg, 7.0, 1e-9);
   std::map<long, int> columns;
-  for (const double offset : lidar.azimuth_offset_rad) ++columns[std::lround(offset / test::kDeg * 10)];
+  for (const double offset : lidar.azimuth_offset_rad) ++columns[std::lround(offset / kDeg * 10)];
   EXPECT_EQ(columns.size(), 4U);
   EXPECT_EQ(columns[14] + columns[-14] + columns[42] + columns[-42], 32);
   // Denser around the horizon: a third of a degree.
@@ -133,7 +111,7 @@ TEST(Presets, Vlp32cHasTheRingsOfItsManual) {
   std::sort(sorted.begin(), sorted.end());
   EXPECT_EQ(std::unique(sorted.begin(), sorted.end()), sorted.end()) << "no elevation twice";
   const auto zero = std::lower_bound(sorted.begin(), sorted.end(), -1e-9);
-  EXPECT_NEAR((zero[1] - zero[0]) / test::kDeg, 0.333, 1e-9);
+  EXPECT_NEAR((zero[1] - zero[0]) / kDeg, 0.333, 1e-9);
   // Pairs fire together, 16 slots of 2.304 us.
   EXPECT_EQ(lidar.firing_time_s[0], lidar.firing_time_s[1]);
   EXPECT_NEAR(lidar.firing_time_s[31] * 1e6, 15 * 2.304, 1e-9);
@@ -152,9 +130,9 @@ TEST(Presets, Hdl32eIsALadderOfFourThirdsOfADegree) {
   }
   // User's manual, firing order: -30.67, -9.33, -29.33, -8.00, ...
   const SpinningLidar& lidar = spinning("HDL-32E");
-  EXPECT_NEAR(lidar.elevation_rad[1] / test::kDeg, -9.333, 1e-3);
-  EXPECT_NEAR(lidar.elevation_rad[2] / test::kDeg, -29.333, 1e-3);
-  EXPECT_NEAR(lidar.elevation_rad[31] / test::kDeg, 10.667, 1e-3);
+  EXPECT_NEAR(lidar.elevation_rad[1] / kDeg, -9.333, 1e-3);
+  EXPECT_NEAR(lidar.elevation_rad[2] / kDeg, -29.333, 1e-3);
+  EXPECT_NEAR(lidar.elevation_rad[31] / kDeg, 10.667, 1e-3);
 }
 
 TEST(Presets, Hdl64eHasTheAnglesOfAUnitAnd133333PointsPerTurn) {
@@ -241,8 +219,8 @@ TEST(Presets, HesaiChannelsAreThoseOfTheirCorrectionFiles) {
     const SpinningLidar& lidar = spinning(e.name);
     const std::size_t i = laser_of(lidar, static_cast<std::uint16_t>(e.channel - 1));
     ASSERT_LT(i, lidar.elevation_rad.size()) << e.name << e.channel;
-    EXPECT_NEAR(lidar.elevation_rad[i] / test::kDeg, e.elevation, 1e-9) << e.name << e.channel;
-    EXPECT_NEAR(lidar.azimuth_offset_rad[i] / test::kDeg, -e.azimuth, 1e-9) << e.name << e.channel;
+    EXPECT_NEAR(lidar.elevation_rad[i] / kDeg, e.elevation, 1e-9) << e.name << e.channel;
+    EXPECT_NEAR(lidar.azimuth_offset_rad[i] / kDeg, -e.azimuth, 1e-9) << e.name << e.channel;
     EXPECT_NEAR(lidar.firing_time_s[i] * 1e6, e.fired, 1e-9) << e.name << e.channel;
   }
 }
@@ -283,7 +261,7 @@ TEST(Presets, DestaggeredColumnsLookInOneDirection) {
       const RayPattern p = make_pattern(lidar);
       const std::vector<std::int32_t> shifts = destagger_shifts(lidar);
       ASSERT_EQ(shifts.size(), p.rows);
-      const double step_deg = lidar.span_rad / test::kDeg / p.cols;
+      const double step_deg = lidar.span_rad / kDeg / p.cols;
       for (std::uint32_t row = 0; row < p.rows; ++row) {
         const double column_deg = 180 + (clockwise ? -1 : 1) * step_deg * (100 + shifts[row]);
         const double off_deg = std::remainder(azimuth_deg(p, row * p.cols + 100) - column_deg, 360);
@@ -317,8 +295,8 @@ TEST(Presets, Mid40HasAConeOf38Point4Degrees) {
   EXPECT_EQ(p.cols, 10000U);
   EXPECT_NEAR(p.time_offset_s[9999], 0.09999, 1e-8);
   const float nearest_to_rim = *std::min_element(p.direction_x.begin(), p.direction_x.end());
-  EXPECT_GE(nearest_to_rim, std::cos(19.2 * test::kDeg) - 1e-7);
-  EXPECT_LT(nearest_to_rim, std::cos(19.1 * test::kDeg));
+  EXPECT_GE(nearest_to_rim, std::cos(19.2 * kDeg) - 1e-7);
+  EXPECT_LT(nearest_to_rim, std::cos(19.1 * kDeg));
 }
 
 TEST(Presets, DepthCamerasHaveTheViewAndTheSmallestDepthOfTheirDatasheets) {
@@ -332,8 +310,8 @@ TEST(Presets, DepthCamerasHaveTheViewAndTheSmallestDepthOfTheirDatasheets) {
                             {"D405", 84, 54, 0.018, 0.10, 0.5}}) {
     const auto& camera = std::get<StereoCamera>(find_preset(e.name).model);
     const Intrinsics k = intrinsics(camera);
-    EXPECT_NEAR(2 * std::atan(640 / k.fx) / test::kDeg, e.view_deg, 1e-9);
-    EXPECT_NEAR(2 * std::atan(360 / k.fy) / test::kDeg, e.height_deg, 3) << "58 +- 3 degrees";
+    EXPECT_NEAR(2 * std::atan(640 / k.fx) / kDeg, e.view_deg, 1e-9);
+    EXPECT_NEAR(2 * std::atan(360 / k.fy) / kDeg, e.height_deg, 3) << "58 +- 3 degrees";
     EXPECT_EQ(camera.baseline_m, e.baseline_m);
     EXPECT_EQ(camera.min_range_m, e.smallest_m);
     // The datasheet's smallest depth is that of the longest search, 126 px.
@@ -364,7 +342,7 @@ TEST(Presets, KinectHasTheDepthResolutionThatWasMeasured) {
   const SensorPreset& preset = find_preset("Kinect-v1");
   const auto& camera = std::get<StereoCamera>(preset.model);
   const double fb = intrinsics(camera).fx * camera.baseline_m;
-  EXPECT_NEAR(2 * std::atan(320 / intrinsics(camera).fx) / test::kDeg, 57, 1);
+  EXPECT_NEAR(2 * std::atan(320 / intrinsics(camera).fx) / kDeg, 57, 1);
   // Khoshelham and Elberink 2012: levels 2.85e-5 z^2 apart and a deviation of half of that, in centimetres.
   EXPECT_NEAR(100 * 25 / (8 * fb), 2.85e-5 * 500 * 500, 0.15);
   EXPECT_NEAR(100 * 25 * 0.0625 / fb, 2.85e-5 / 2 * 500 * 500, 0.075);
@@ -440,7 +418,7 @@ TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
   EXPECT_EQ(values_of(filtered.noise), values_of(find_preset("D435").noise));
   EXPECT_TRUE(filtered.filters.spatial && !filtered.filters.temporal && !filtered.filters.hole_filling);
   ASSERT_TRUE(filtered.aligned_to);
-  EXPECT_NEAR(2 * std::atan(640 / filtered.aligned_to->fx) / test::kDeg, 69.4, 0.1) << "of the colour camera";
+  EXPECT_NEAR(2 * std::atan(640 / filtered.aligned_to->fx) / kDeg, 69.4, 0.1) << "of the colour camera";
   const NoiseChain& kinect = find_preset("Kinect-v1").noise;
   EXPECT_EQ(values_of(kinect)["disparity.stddev_px"], "0.0625");
   EXPECT_EQ(values_of(kinect)["disparity.steps_per_px"], "8");
@@ -469,7 +447,7 @@ TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
         "matching_window 9 x 9 px with outlines, disparity 0.0625 px in steps of 1/8 px, correlated over 1.1 px, "
         "dropout 25 % in patches",
         "0.4 to 8 | stereo_energy (threshold), dropout 0.3 %"}) {
-    EXPECT_NE(page.find(figure), std::string::npos) << figure;
+    EXPECT_TRUE(contains(page, figure)) << figure;
   }
 }
 
@@ -513,7 +491,7 @@ TEST(Presets, TimeOfFlightCamerasHaveTheFiguresOfTheirDatasheets) {
     const auto& camera = std::get<TofCamera>(preset.model);
     EXPECT_EQ(camera.width, row.width) << row.name;
     EXPECT_EQ(camera.height, row.height) << row.name;
-    EXPECT_NEAR(camera.horizontal_fov_rad, row.degrees * test::kDeg, 1e-12) << row.name;
+    EXPECT_NEAR(camera.horizontal_fov_rad, row.degrees * kDeg, 1e-12) << row.name;
     EXPECT_EQ(camera.min_range_m, row.min_m) << row.name;
     EXPECT_EQ(camera.max_range_m, row.max_m) << row.name;
     const double weakest = row.dark_reflectivity / (row.dark_m * row.dark_m);
@@ -531,12 +509,7 @@ TEST(Presets, TimeOfFlightCamerasHaveTheFiguresOfTheirDatasheets) {
 TEST(Presets, ANewRateThatTheFiringsDoNotFitIsRefused) {
   SensorModel model = find_preset("VLP-16").model;
   set_sensor_field(model, "rate_hz", 20);
-  try {
-    make_pattern(model);
-    FAIL() << "at 20 Hz, 1808 columns leave 27.6 us for a sequence whose last laser fires after 34.56 us";
-  } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("fewer columns"), std::string::npos) << error.what();
-  }
+  EXPECT_TRUE(contains(input_error([&] { make_pattern(model); }), "fewer columns"));
   set_sensor_field(model, "columns", 904);
   EXPECT_NO_THROW(make_pattern(model));
 }
@@ -548,15 +521,15 @@ TEST(Presets, StandInTheDocumentation) {
     const RayPattern p = make_pattern(preset.model);
     std::ostringstream row;
     row << "| `" << preset.name << "` | " << p.rows << " x " << p.cols << " |";
-    EXPECT_NE(page.find(row.str()), std::string::npos) << "docs/sensors.md lacks " << row.str();
+    EXPECT_TRUE(contains(page, row.str())) << "docs/sensors.md lacks " << row.str();
   }
   for (const SensorKindInfo& kind : sensor_kinds()) {
-    EXPECT_NE(page.find(quoted(kind.slug)), std::string::npos) << kind.slug;
+    EXPECT_TRUE(contains(page, quoted(kind.slug))) << kind.slug;
     for (const FieldInfo& field : kind.fields) {
-      EXPECT_NE(page.find(quoted(field.name)), std::string::npos) << field.name;
+      EXPECT_TRUE(contains(page, quoted(field.name))) << field.name;
     }
   }
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

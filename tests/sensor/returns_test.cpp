@@ -3,23 +3,10 @@
 
 #include <fathom/sensor/returns.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
-
 #include "sensor/returns.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
 constexpr ReturnChoice kAll[] = {ReturnChoice::kFirst, ReturnChoice::kSecond, ReturnChoice::kLast,
@@ -343,12 +330,7 @@ TEST(RobotecReturns, OfNoHitAreNone) {
 
 TEST(Returns, AreCheckedByName) {
   const auto message = [](const Divergence& divergence, const ReturnChoices& returns) {
-    try {
-      validate(divergence, returns);
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return input_error([&] { validate(divergence, returns); });
   };
   const Divergence wide = {.horizontal_rad = 0.003F};
   EXPECT_EQ(message(wide, {ReturnChoice::kStrongest, ReturnChoice::kLast}), "");
@@ -367,4 +349,4 @@ TEST(Returns, AreCheckedByName) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

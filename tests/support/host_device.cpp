@@ -13,7 +13,6 @@
 #include "trace/tree/sorted_tree.hpp"
 
 namespace fathom::test {
-
 namespace {
 
 std::atomic<std::uint64_t> frames{0};

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Every caster against the brute-force one in double precision, over random scenes and over what changes in a scene.
 
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
-
 #include "support/casters.hpp"
+
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 #include "trace/compare.hpp"
 #include "trace/shoot.hpp"

@@ -3,12 +3,8 @@
 // Compares a caster with the brute-force oracle. A hit is disputed when the two choose different triangles; that is
 // right only where the ray passes within rounding of an edge, or of a second surface at the same range.
 
-#include <algorithm>
-#include <cmath>
-#include <sstream>
-#include <string>
-
 #include "scene/mesh.hpp"
+#include "support/expect.hpp"
 #include "trace/shoot.hpp"
 
 namespace fathom::test {

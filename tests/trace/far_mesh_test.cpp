@@ -2,18 +2,7 @@
 // Meshes far from the origin of their file, such as meshes in UTM coordinates. Every format gives the ranges of the
 // same shapes near the origin, and the ranges of the oracle.
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <iomanip>
-#include <random>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/scene.hpp>
@@ -22,16 +11,13 @@
 #include "io/mesh/mesh_files.hpp"
 #include "io/mesh/read_mesh.hpp"
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 #include "trace/compare.hpp"
 #include "trace/shoot.hpp"
 
-namespace fathom::far_mesh_test {
+namespace fathom::test::far_mesh_test {
 namespace {
-
-using test::CasterBench;
-using test::Shot;
-using test::WorldRay;
 
 constexpr double kToleranceM = 1e-4;
 
@@ -51,7 +37,7 @@ Shapes random_bars(std::mt19937& random, int count) {
   };
   Shapes made;
   for (int i = 0; i < count; ++i) {
-    const Vec3 way = real(4, 12) * test::random_direction(random);
+    const Vec3 way = real(4, 12) * random_direction(random);
     const Vec3 middle = {std::round(way.x * 4096) / 4096, std::round(way.y * 4096) / 4096,
                          std::round(way.z * 4096) / 4096};
     const double half[3] = {real(0.125, 1), real(0.125, 1), real(0.125, 1)};
@@ -103,11 +89,11 @@ Mesh by_ascii_ply(const Shapes& shapes, const Vec3& offset) {
 Mesh by_binary_ply(const Shapes& shapes, const Vec3& offset) {
   std::string bytes = ply_head(shapes, "binary_big_endian");
   for (const MeshPlace& p : shapes.places_m) {
-    for (const double c : moved(p, offset)) bytes += test::raw(c, true);
+    for (const double c : moved(p, offset)) bytes += raw(c, true);
   }
   for (const auto& t : shapes.triangles) {
-    bytes += test::raw(std::uint8_t{3});
-    for (const std::uint32_t corner : t) bytes += test::raw(corner, true);
+    bytes += raw(std::uint8_t{3});
+    for (const std::uint32_t corner : t) bytes += raw(corner, true);
   }
   MeshReading reading;
   Mesh mesh = parse_ply_mesh(bytes, "a.ply", reading);
@@ -136,11 +122,11 @@ std::string list_of(const Vec3& v) {
 Mesh by_gltf(const Shapes& shapes, const Vec3& offset) {
   std::string buffer;
   for (const MeshPlace& p : shapes.places_m) {
-    for (const double c : p) buffer += test::raw(static_cast<float>(c));
+    for (const double c : p) buffer += raw(static_cast<float>(c));
   }
   const std::size_t vertex_bytes = buffer.size();
   for (const auto& t : shapes.triangles) {
-    for (const std::uint32_t corner : t) buffer += test::raw(corner);
+    for (const std::uint32_t corner : t) buffer += raw(corner);
   }
   const auto number = [](std::size_t n) { return std::to_string(n); };
   const Vec3 part = {offset.x, 0, 0.5 * offset.z}, rest = {0, offset.y, 0.5 * offset.z};
@@ -220,7 +206,7 @@ struct Difference {
 };
 
 /// What a caster gives for two scenes that differ by a translation.
-Difference compare_moved(const test::CasterChoice& choice, const Scene& here, const Scene& there, const Vec3& there_m,
+Difference compare_moved(const CasterChoice& choice, const Scene& here, const Scene& there, const Vec3& there_m,
                          const std::vector<WorldRay>& rays) {
   CasterBench near_bench(choice), far_bench(choice);
   near_bench.caster->update(here, 0.0, {});
@@ -245,7 +231,7 @@ Difference compare_moved(const test::CasterChoice& choice, const Scene& here, co
 TEST(FarMesh, EveryFormatGivesTheRangesOfTheSameShapesNearTheOrigin) {
   std::mt19937 random(5);
   const Shapes shapes = random_bars(random, 40);
-  const auto rays = test::random_rays(random, test::repetitions(1024), {}, 1.0);
+  const auto rays = random_rays(random, repetitions(1024), {}, 1.0);
   for (const auto& [name, reader] : kReaders) {
     const Mesh here = reader(shapes, {});
     EXPECT_EQ(here.origin_m, Vec3{}) << name;
@@ -254,8 +240,8 @@ TEST(FarMesh, EveryFormatGivesTheRangesOfTheSameShapesNearTheOrigin) {
       ASSERT_NE(there.origin_m, Vec3{}) << name;
       ASSERT_EQ(there.triangles.size(), here.triangles.size()) << name;
       EXPECT_EQ(there.vertices_m.size(), here.vertices_m.size()) << name;
-      for (const test::CasterKind kind : test::casters()) {
-        const test::CasterChoice choice = {.caster = kind};
+      for (const CasterKind kind : test::casters()) {
+        const CasterChoice choice = {.caster = kind};
         const Difference d = compare_moved(choice, scene_of(here), scene_of(there), offset, rays);
         EXPECT_LE(d.worst_m, kToleranceM) << name << " at " << list_of(offset);
         EXPECT_LE(d.disputed, static_cast<int>(rays.size()) / 100) << name << " at " << list_of(offset);
@@ -268,7 +254,7 @@ TEST(FarMesh, EveryFormatGivesTheRangesOfTheSameShapesNearTheOrigin) {
 TEST(FarMesh, CastersAgreeWithTheOracle) {
   std::mt19937 random(6);
   const Shapes shapes = random_bars(random, 40);
-  const auto rays = test::random_rays(random, test::repetitions(1024), {}, 1.0);
+  const auto rays = random_rays(random, repetitions(1024), {}, 1.0);
   for (const Vec3& offset : kOffsetsM) {
     const Scene scene = scene_of(by_obj(shapes, offset));
     // The oracle has the corners where the file has them.
@@ -280,12 +266,12 @@ TEST(FarMesh, CastersAgreeWithTheOracle) {
       const double cosine = std::abs(dot(near_hit.normal, rays[i].direction));
       EXPECT_NEAR(far_hit.range_m, near_hit.range_m, 1e-5 / cosine) << i;
     }
-    for (const test::CasterChoice& choice : test::casters_and_isas()) {
+    for (const CasterChoice& choice : casters_and_isas()) {
       CasterBench bench(choice);
       bench.caster->update(scene, 0.0, origin_near(offset));
-      const test::Comparison c = test::compare(*bench.caster, scene, 0.0, moved(rays, offset));
-      EXPECT_EQ(c.wrong, std::string()) << test::name_of(choice);
-      EXPECT_LE(c.disputed, static_cast<int>(rays.size()) / 50) << test::name_of(choice);
+      const Comparison c = test::compare(*bench.caster, scene, 0.0, moved(rays, offset));
+      EXPECT_EQ(c.wrong, std::string()) << name_of(choice);
+      EXPECT_LE(c.disputed, static_cast<int>(rays.size()) / 50) << name_of(choice);
       EXPECT_GT(c.hits, static_cast<int>(rays.size()) / 20);
     }
   }
@@ -303,9 +289,9 @@ RC_GTEST_PROP(FarMesh, AnyOffsetPoseAndScaleGiveTheSameRanges, (std::uint32_t se
   const Mesh there = kReaders[random() % kReaders.size()].second(shapes, offset), here = by_obj(shapes, {});
   const Vec3 place = pose * Vec3{scale.x * offset.x, scale.y * offset.y, scale.z * offset.z};
   const Scene far = scene_of(there, pose, scale), near = scene_of(here, {{}, pose.rotation}, scale);
-  const auto rays = test::random_rays(random, test::repetitions(256), {}, 1.0);
-  for (const test::CasterKind kind : test::casters()) {
-    const test::CasterChoice choice = {.caster = kind};
+  const auto rays = random_rays(random, repetitions(256), {}, 1.0);
+  for (const CasterKind kind : test::casters()) {
+    const CasterChoice choice = {.caster = kind};
     const Difference d = compare_moved(choice, near, far, place, rays);
     RC_ASSERT(d.off_surface_m <= kToleranceM);
     RC_ASSERT(d.disputed <= static_cast<int>(rays.size()) / 40);
@@ -340,8 +326,8 @@ TEST(FarMesh, ExpectedRangesOfALaserAreThoseNearTheOrigin) {
 TEST(FarMesh, DeformsAboutItsOrigin) {
   std::mt19937 random(8);
   const Shapes before = random_bars(random, 20), after = random_bars(random, 20);
-  const auto rays = test::random_rays(random, test::repetitions(512), {}, 1.0);
-  for (const test::CasterKind kind : test::casters()) {
+  const auto rays = random_rays(random, repetitions(512), {}, 1.0);
+  for (const CasterKind kind : test::casters()) {
     const Vec3 offset = kOffsetsM[0];
     Scene scene = scene_of(by_ascii_ply(before, offset));
     const Vec3 origin_m = scene.meshes()[0].origin_m;
@@ -352,11 +338,11 @@ TEST(FarMesh, DeformsAboutItsOrigin) {
     scene.replace_vertices(MeshId{0}, vertices_m);
     EXPECT_EQ(scene.meshes()[0].origin_m, origin_m);
     bench.caster->update(scene, 0.0, origin_near(offset));
-    const test::Comparison c = test::compare(*bench.caster, scene, 0.0, moved(rays, offset));
+    const Comparison c = test::compare(*bench.caster, scene, 0.0, moved(rays, offset));
     EXPECT_EQ(c.wrong, std::string());
     EXPECT_GT(c.hits, static_cast<int>(rays.size()) / 20);
   }
 }
 
 }  // namespace
-}  // namespace fathom::far_mesh_test
+}  // namespace fathom::test::far_mesh_test

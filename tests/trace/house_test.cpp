@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The real house: every caster against the oracle over 112 000 triangles, with a separate importer.
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <string>
-
 #include <assimp/Importer.hpp>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
-#include <gtest/gtest.h>
 
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 #include "trace/compare.hpp"
 #include "trace/shoot.hpp"

@@ -2,26 +2,14 @@
 // All InstanceCasters: inactive rays, directions of any length, maps of any kind, and lists that change. Results of the
 // tree are compared bit by bit, results of Embree up to roundings and edges.
 
-#include <array>
-#include <bit>
-#include <cmath>
-#include <limits>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/core/geometry.hpp>
 
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 #include "trace/caster.hpp"
 #include "trace/shoot.hpp"
 
 namespace fathom::test {
-
 namespace {
 
 struct InstanceBench {
@@ -408,5 +396,4 @@ TEST(KeptByMesh, KeepsNothingOfAMeshThatCouldNotBeBuilt) {
 }
 
 }  // namespace
-
 }  // namespace fathom::test

@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Entities that are seen from their front alone, by every caster and in every way to cast.
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-#include <random>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 #include "trace/compare.hpp"
 #include "trace/shoot.hpp"

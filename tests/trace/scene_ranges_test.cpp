@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <cmath>
-
-#include <gtest/gtest.h>
-
 #include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/grid_map.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/sensor/pattern.hpp>
 
 #include "support/casters.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "trace/shoot.hpp"
 
 namespace fathom::test {

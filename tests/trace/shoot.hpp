@@ -2,22 +2,13 @@
 #pragma once
 // Rays in double precision through a caster that takes single precision in blocks of 16.
 
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <memory>
-#include <random>
-#include <span>
-#include <string>
-#include <vector>
-
 #include <fathom/core/geometry.hpp>
 #include <fathom/scene/scene.hpp>
 
 #include "core/compute.hpp"
 #include "support/brute_caster.hpp"
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 #include "trace/caster.hpp"
 
 namespace fathom::test {

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Trees as a device builds and refits them, thread by thread.
 
-#include <array>
-#include <cstring>
-#include <random>
-#include <set>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/core/compute.hpp>
 #include <fathom/scene/mesh.hpp>
 
 #include "core/compute.hpp"
+#include "support/expect.hpp"
 #include "trace/tree/build.hpp"
 #include "trace/tree/refit.hpp"
 #include "trace/tree/sorted_tree.hpp"

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Surfaces at their limits: closed ones do not leak, degenerate triangles are not there, rays may start on a surface.
 
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "core/compute.hpp"
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 #include "trace/caster.hpp"
 #include "trace/shoot.hpp"
 #include "trace/tree/build.hpp"
 
 namespace fathom::test {
-
 namespace {
 
 Scene scene_of(Mesh mesh, const Pose& pose = {}, Vec3 scale = {1, 1, 1}) {
@@ -186,5 +178,4 @@ TEST(TypicalArea, IsThatOfRightTrianglesOfGrowingSize) {
 }
 
 }  // namespace
-
 }  // namespace fathom::test

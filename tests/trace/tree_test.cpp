@@ -2,17 +2,8 @@
 // The tracer of fathom's own. Its law: a hit is the least (range, entity, triangle) over all triangles, whatever the
 // tree, the order of rays, the instruction set, and whether rays are cast one by one or in tiles.
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 #include "trace/shoot.hpp"
 #include "trace/tree/build.hpp"
 

@@ -3,14 +3,8 @@
 // origin, scaled, mirrored. Rays aimed at edges are what leaks first, one in some thousand with an ordinary robust
 // test.
 
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 #include "trace/caster.hpp"
 #include "trace/shoot.hpp"

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Connections without sockets: requests and replies, handshakes, frames in pieces, pings, timeouts.
 
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "live/messages.hpp"
 #include "live/socket/live_server.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
 using namespace std::string_literals;
@@ -74,7 +68,7 @@ TEST_F(ConnectionTest, ServesFilesByteByByte) {
   const std::string request = "GET /layout.json?x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
   const std::string whole = reply(request);
   EXPECT_TRUE(whole.starts_with("HTTP/1.1 200 OK\r\n")) << whole;
-  EXPECT_NE(whole.find("content-length: 8\r\n"), std::string::npos);
+  EXPECT_TRUE(contains(whole, "content-length: 8\r\n"));
   EXPECT_TRUE(whole.ends_with("\r\n\r\n{layout}"));
   Connection connection(site_, kCame);
   for (const char c : request) connection.receive({&c, 1}, kCame);
@@ -100,9 +94,9 @@ TEST_F(ConnectionTest, RefusesRequests) {
 TEST_F(ConnectionTest, OpensWebSockets) {
   const std::string answer = reply(handshake("Origin: http://localhost:8765\r\n"));
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 101 Switching Protocols\r\n"));
-  EXPECT_NE(answer.find("sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"), std::string::npos);
-  EXPECT_NE(answer.find("sec-websocket-protocol: foxglove.websocket.v1\r\n"), std::string::npos);
-  EXPECT_NE(answer.find("serverInfo"), std::string::npos);
+  EXPECT_TRUE(contains(answer, "sec-websocket-accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"));
+  EXPECT_TRUE(contains(answer, "sec-websocket-protocol: foxglove.websocket.v1\r\n"));
+  EXPECT_TRUE(contains(answer, "serverInfo"));
   EXPECT_EQ(hub_.clients(), 0U);  // left with its connection
 }
 
@@ -127,7 +121,7 @@ TEST_F(ConnectionTest, OpensSixteenAtMost) {
 TEST_F(ConnectionTest, ReadsFramesThatComeWithTheHandshake) {
   Connection connection(site_, kCame);
   connection.receive(handshake() + std::string(kHello), kCame);
-  EXPECT_NE(drain(connection).find("is not JSON"), std::string::npos);
+  EXPECT_TRUE(contains(drain(connection), "is not JSON"));
 }
 
 TEST_F(ConnectionTest, EndsWhenAClientBreaksTheProtocol) {
@@ -241,4 +235,4 @@ TEST_F(ConnectionTest, SaysThatTheServerEnds) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

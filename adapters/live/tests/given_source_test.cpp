@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A given image as a source of the live page.
 
-#include <cmath>
-#include <filesystem>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/noise/models.hpp>
 #include <fathom/simulate/run.hpp>
@@ -21,14 +10,10 @@
 #include "live/frame_messages.hpp"
 #include "live/live_source.hpp"
 #include "run/sensor_topics.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::contains;
-using test::input_error;
 
 constexpr const char* kScene = "scene: {meshes: {}, entities: []}\nsensors:\n  - {name: sensor, preset: D435}\n";
 constexpr const char* kDeviation = "sensors.sensor.noise.0.stddev_px";
@@ -76,7 +61,7 @@ class GivenSourceTest : public testing::Test {
     return bytes;
   }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   std::vector<float> depth_m_ = image();
 };
 
@@ -102,7 +87,7 @@ TEST_F(GivenSourceTest, KeepsTheImageUntilThereIsAGoodOne) {
   depth_m_.pop_back();
   folder_.write("depth.npy", "12");
   EXPECT_TRUE(source->reload_if_saved());
-  EXPECT_TRUE(contains(source->state()["error"], "depth.npy")) << source->state();
+  EXPECT_TRUE(contains(source->state()["error"].get<std::string>(), "depth.npy")) << source->state();
   EXPECT_EQ(shown(*source, 0, "/sensor/image"), before);
   depth_m_ = std::vector<float>(48 * 64, 3.0F);
   folder_.write("depth.npy", "123");
@@ -134,4 +119,4 @@ TEST_F(GivenSourceTest, RefusesWhatAnImageLacks) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Knobs over noise chains, the density of errors, and scenes as YAML.
 
-#include <cmath>
-#include <random>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/noise/models.hpp>
 
 #include "live/frame_messages.hpp"
 #include "live/knobs.hpp"
 #include "live/save_scene.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
 TEST(KnobsTest, EveryNumberOfEveryModelIsAKnob) {
@@ -70,7 +65,7 @@ TEST(KnobsTest, TurnsCorrelationsWhereThereAreSome) {
   }
   EXPECT_EQ(found, 5U) << "both sizes, both motions and the shape";
   EXPECT_EQ(knobs.json()["knobs"].size(), knobs.parameters().size());
-  EXPECT_EQ(knobs.json().dump().find("null"), std::string::npos);
+  EXPECT_FALSE(contains(knobs.json().dump(), "null"));
   knobs.keep(0, knobs.with({"sensors.s.noise.0.correlation.across_px", 3.5}));
   knobs.keep(0, knobs.with({"sensors.s.noise.0.correlation.shape", std::string("exponential")}));
   const Correlation wanted{.across_px = 3.5F, .time_s = math::kInfinity, .shape = CorrelationShape::kExponential};
@@ -154,4 +149,4 @@ TEST(YamlTextTest, ReadsAsTheSameTree) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

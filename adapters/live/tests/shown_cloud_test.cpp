@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Clouds in files, as the live page gets them.
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cstring>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "live/shown_cloud.hpp"
-#include "support/error_text.hpp"
 
-namespace fathom {
+#include "support/expect.hpp"
+
+namespace fathom::test {
 namespace {
-
-using test::contains;
 
 TEST(ShownCloud, FieldsWithoutValuesAreNotRead) {
   const std::string bytes(12, '\0');
@@ -67,4 +56,4 @@ TEST(ShownCloud, CloudsOfMapProjectionsKeepTheirDigits) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The frames of WebSocket: the examples of RFC 6455, messages in any pieces, and errors.
 
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
-
 #include "live/socket/http.hpp"
 #include "live/socket/web_socket.hpp"
+#include "support/expect.hpp"
 
 namespace fathom {
 namespace {

@@ -6,18 +6,14 @@
 // of the model with smaller round geoms; and where both say the same geom, it ends on that one, because no two geoms
 // touch.
 
-#include <gtest/gtest.h>
+#include "support/expect.hpp"
 
 #ifdef FATHOM_MUJOCO
 
 #include "mujoco/tests/worlds.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::MujocoWorld;
-using test::RayAnswer;
-using test::RayFilter;
 
 constexpr std::size_t kRays = 3000;
 
@@ -29,13 +25,12 @@ struct Tally {
 void expect_agreement(const MujocoWorld& world, const MujocoWorld& smaller, const MirrorOptions& options,
                       const RayFilter& filter, std::uint32_t seed, Tally& tally) {
   MujocoMirror mirror(world.model.get(), options);
-  const test::Rays rays = test::random_rays(seed, kRays);
-  const Frame frame = test::cast_rays(mirror.scene(world.data.get()), rays);
+  const Rays rays = random_rays(seed, kRays);
+  const Frame frame = cast_rays(mirror.scene(world.data.get()), rays);
   for (std::size_t i = 0; i < kRays; ++i) {
-    const RayAnswer near = test::ask_mj_ray(world, rays, i, filter), far = test::ask_mj_ray(smaller, rays, i, filter);
+    const RayAnswer near = ask_mj_ray(world, rays, i, filter), far = ask_mj_ray(smaller, rays, i, filter);
     const int geom = mirror.geom_id(frame.entity_id()[i]);
-    const double range_m = frame.clean_range_m()[i],
-                 slack_m = geom < 0 ? 0.0 : test::rounding_m(frame.incidence_rad()[i]);
+    const double range_m = frame.clean_range_m()[i], slack_m = geom < 0 ? 0.0 : rounding_m(frame.incidence_rad()[i]);
     ++tally.rays, tally.hits += geom >= 0;
     if (near.geom < 0) {
       ASSERT_EQ(geom, -1) << "seed " << seed << ", ray " << i;
@@ -57,9 +52,8 @@ struct WorldPair {
   MujocoWorld world, smaller;
 
   WorldPair(std::uint32_t seed, std::uint32_t segments, bool all_move = false)
-      : world(test::make_world(test::random_mjcf(seed, 0, all_move))),
-        smaller(test::make_world(test::random_mjcf(seed, segments, all_move))) {
-    for (const MujocoWorld* w : {&world, &smaller}) test::raise_hills(*w->model, seed);
+      : world(make_world(random_mjcf(seed, 0, all_move))), smaller(make_world(random_mjcf(seed, segments, all_move))) {
+    for (const MujocoWorld* w : {&world, &smaller}) raise_hills(*w->model, seed);
   }
 };
 
@@ -84,7 +78,7 @@ TEST(MujocoRays, MeetEveryTypeOfGeom) {
   for (std::uint32_t seed = 0; seed < 3; ++seed) {
     const WorldPair pair(seed, 64);
     MujocoMirror mirror(pair.world.model.get());
-    const Frame frame = test::cast_rays(mirror.scene(pair.world.data.get()), test::random_rays(seed, kRays));
+    const Frame frame = cast_rays(mirror.scene(pair.world.data.get()), random_rays(seed, kRays));
     for (const std::uint32_t entity : frame.entity_id()) {
       const int geom = mirror.geom_id(entity);
       if (geom >= 0) met[static_cast<std::size_t>(pair.world.model->geom_type[geom])] = true;
@@ -98,7 +92,7 @@ TEST(MujocoRays, PassThroughGroupsBodiesAndStaticsAsThoseOfMjRay) {
     // MuJoCo 2.2.2 counts only the world's own geoms as static; 3 also the geoms of bodies welded to it.
     const bool statics = seed % 2 != 0;
     const WorldPair pair(seed, 64, !statics);
-    test::Numbers numbers(seed);
+    Numbers numbers(seed);
     MirrorOptions options;
     RayFilter filter;
     options.infinite_plane_m = 1e6;
@@ -121,13 +115,12 @@ TEST(MujocoRays, PassThroughGroupsBodiesAndStaticsAsThoseOfMjRay) {
 TEST(MujocoRays, FromInsideMeetTheFarSideOfSolids) {
   for (const char* shape : {"type='box' size='1 1 1'", "type='sphere' size='1'", "type='cylinder' size='1 1'",
                             "type='capsule' size='1 1'", "type='ellipsoid' size='1 1 1'"}) {
-    const MujocoWorld world =
-        test::make_world(std::string("<mujoco><worldbody><geom ") + shape + "/></worldbody></mujoco>");
-    test::Rays rays = test::random_rays(5, 500);
+    const MujocoWorld world = make_world(std::string("<mujoco><worldbody><geom ") + shape + "/></worldbody></mujoco>");
+    Rays rays = random_rays(5, 500);
     for (auto& origin : rays.origins) origin = {0.1F, -0.2F, 0.05F};
-    const Frame frame = test::cast_rays(MujocoMirror(world.model.get()).scene(world.data.get()), rays);
+    const Frame frame = cast_rays(MujocoMirror(world.model.get()).scene(world.data.get()), rays);
     for (std::size_t i = 0; i < frame.size(); ++i) {
-      const RayAnswer answer = test::ask_mj_ray(world, rays, i);
+      const RayAnswer answer = ask_mj_ray(world, rays, i);
       ASSERT_EQ(answer.geom, 0);
       ASSERT_EQ(frame.entity_id()[i], 0U);
       ASSERT_NEAR(frame.clean_range_m()[i], answer.range_m, 0.02);
@@ -137,10 +130,10 @@ TEST(MujocoRays, FromInsideMeetTheFarSideOfSolids) {
 }
 
 TEST(MujocoRays, MeetFinitePlanesWithinTheirEdgesOnly) {
-  const MujocoWorld world = test::make_world(
+  const MujocoWorld world = make_world(
       "<mujoco><worldbody><geom type='plane' size='2 0.5 1' pos='1 0 0'/>"
       "<geom type='plane' size='0.3 0 1' pos='0 0 -1'/></worldbody></mujoco>");
-  test::Rays rays;
+  Rays rays;
   for (int x = -40; x < 40; ++x) {
     for (int y = -40; y < 40; ++y) {
       rays.origins.push_back({0.1F * static_cast<float>(x) + 0.05F, 0.1F * static_cast<float>(y) + 0.05F, 2.0F});
@@ -148,10 +141,10 @@ TEST(MujocoRays, MeetFinitePlanesWithinTheirEdgesOnly) {
     }
   }
   MujocoMirror mirror(world.model.get());
-  const Frame frame = test::cast_rays(mirror.scene(world.data.get()), rays);
+  const Frame frame = cast_rays(mirror.scene(world.data.get()), rays);
   std::array<int, 3> met = {};
   for (std::size_t i = 0; i < frame.size(); ++i) {
-    const RayAnswer answer = test::ask_mj_ray(world, rays, i);
+    const RayAnswer answer = ask_mj_ray(world, rays, i);
     ASSERT_EQ(mirror.geom_id(frame.entity_id()[i]), answer.geom) << i;
     if (answer.geom >= 0) {
       ASSERT_NEAR(frame.clean_range_m()[i], answer.range_m, 1e-4) << i;
@@ -162,7 +155,7 @@ TEST(MujocoRays, MeetFinitePlanesWithinTheirEdgesOnly) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test
 
 #else
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The contents of a mirror, their poses as a world moves, and the sensors on it.
 
-#include <gtest/gtest.h>
+#include "support/expect.hpp"
 
 #ifdef FATHOM_MUJOCO
-
-#include <algorithm>
 
 #include <fathom/frame/digest.hpp>
 #include <fathom/noise/dropout.hpp>
@@ -14,11 +12,8 @@
 #include "mujoco/tests/worlds.hpp"
 #include "support/allocations.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::make_world;
-using test::MujocoWorld;
 
 /// A falling box beside a standing one, a camera and a site on the falling box, and parts that are not mirrored.
 constexpr const char* kFalling = R"(<mujoco>
@@ -98,7 +93,7 @@ TEST(MujocoMirror, UpdateAllocatesNothing) {
   Scene scene = mirror.scene(world.data.get());
   for (int t = 0; t < 5; ++t) {
     mj_step(world.model.get(), world.data.get());
-    const std::size_t count = test::allocations_in([&] { mirror.update(world.data.get(), scene); });
+    const std::size_t count = allocations_in([&] { mirror.update(world.data.get(), scene); });
     if (t > 1) {
       EXPECT_EQ(count, 0U);
     }
@@ -256,6 +251,6 @@ TEST(MujocoMirror, RefusesWhatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test
 
 #endif

@@ -2,21 +2,12 @@
 #pragma once
 // Random models of MuJoCo, rays through them, and what fathom and mj_ray say of these.
 
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <memory>
-#include <numbers>
-#include <random>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include <mujoco/mujoco.h>
 
 #include <fathom/mujoco.hpp>
 #include <fathom/simulate/simulator.hpp>
+
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

@@ -10,7 +10,6 @@
 #include <new>
 
 namespace fathom::test {
-
 namespace {
 
 constexpr int kNever = std::numeric_limits<int>::max();

@@ -3,12 +3,6 @@
 // A table of the interface: for every function a use that is valid and every argument that its row refuses. The tables
 // are in functions_*.cpp, by group; functions_test.cpp goes through them.
 
-#include <functional>
-#include <limits>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "rgl/tests/scene.hpp"
 
 namespace fathom::test {
@@ -46,6 +40,10 @@ struct Objects {
 };
 
 using Call = std::function<rgl_status_t(Objects&)>;
+
+// Calls of the tables: with objects `o`, and also with a handle, such as `rgl_mesh_t h`.
+#define CALL(...) [](Objects& o [[maybe_unused]]) { return __VA_ARGS__; }
+#define TAKING(handle, ...) [](Objects& o [[maybe_unused]], handle) { return __VA_ARGS__; }
 
 struct Refusal {
   rgl_status_t status;
@@ -146,6 +144,41 @@ inline Call made_and_changed(rgl_status_t (*call)(Objects&, rgl_node_t*)) {
     EXPECT_EQ(node, before);
     return status;
   };
+}
+
+/// A refusal to make a node: the handle stays as it was.
+template <class F>
+Call making(F f) {
+  return [f](Objects&) {
+    rgl_node_t node = nullptr;
+    const rgl_status_t status = f(&node);
+    EXPECT_EQ(node, nullptr);
+    return status;
+  };
+}
+#define MAKING(...) making([](rgl_node_t* n) { return __VA_ARGS__; })
+
+/// The use of a function that says whether a handle lives: none, a destroyed one, and one of another class do not.
+template <class H>
+Call says_what_lives(rgl_status_t (*call)(H, bool*), H Objects::*living, H Objects::*dead) {
+  return [=](Objects& o) {
+    for (const H none : {H{}, o.*dead, reinterpret_cast<H>(o.lidar)}) {
+      o.flag = true;
+      EXPECT_EQ(call(none, &o.flag), RGL_SUCCESS);
+      EXPECT_FALSE(o.flag);
+    }
+    const rgl_status_t status = call(o.*living, &o.flag);
+    EXPECT_TRUE(o.flag);
+    return status;
+  };
+}
+
+inline std::vector<Function> joined(std::initializer_list<std::vector<Function> (*)()> groups) {
+  std::vector<Function> all;
+  for (auto* group : groups) {
+    for (Function& f : group()) all.push_back(std::move(f));
+  }
+  return all;
 }
 
 std::vector<Function> scene_functions();

@@ -4,18 +4,14 @@
 #include "rgl/tests/functions.hpp"
 
 namespace fathom::test {
-
 namespace {
 
 std::vector<Function> general() {
   return {
-      Function("rgl_get_version_info", [](Objects& o) { return rgl_get_version_info(&o.number, &o.other, &o.third); })
-          .refuses("out_major != nullptr",
-                   [](Objects& o) { return rgl_get_version_info(nullptr, &o.number, &o.other); })
-          .refuses("out_minor != nullptr",
-                   [](Objects& o) { return rgl_get_version_info(&o.number, nullptr, &o.other); })
-          .refuses("out_patch != nullptr",
-                   [](Objects& o) { return rgl_get_version_info(&o.number, &o.other, nullptr); }),
+      Function("rgl_get_version_info", CALL(rgl_get_version_info(&o.number, &o.other, &o.third)))
+          .refuses("out_major != nullptr", CALL(rgl_get_version_info(nullptr, &o.number, &o.other)))
+          .refuses("out_minor != nullptr", CALL(rgl_get_version_info(&o.number, nullptr, &o.other)))
+          .refuses("out_patch != nullptr", CALL(rgl_get_version_info(&o.number, &o.other, nullptr))),
       Function("rgl_get_extension_info",
                [](Objects& o) {
                  for (int e = 0; e < RGL_EXTENSION_COUNT; ++e) {
@@ -24,22 +20,18 @@ std::vector<Function> general() {
                  }
                  return rgl_get_extension_info(RGL_EXTENSION_PCL, &o.number);
                })
-          .refuses("extension < RGL_EXTENSION_COUNT",
-                   [](Objects& o) { return rgl_get_extension_info(RGL_EXTENSION_COUNT, &o.number); })
-          .refuses("extension >= 0",
-                   [](Objects& o) { return rgl_get_extension_info(static_cast<rgl_extension_t>(-1), &o.number); })
-          .refuses("out_available != nullptr",
-                   [](Objects&) { return rgl_get_extension_info(RGL_EXTENSION_PCL, nullptr); }),
+          .refuses("extension < RGL_EXTENSION_COUNT", CALL(rgl_get_extension_info(RGL_EXTENSION_COUNT, &o.number)))
+          .refuses("extension >= 0", CALL(rgl_get_extension_info(static_cast<rgl_extension_t>(-1), &o.number)))
+          .refuses("out_available != nullptr", CALL(rgl_get_extension_info(RGL_EXTENSION_PCL, nullptr))),
       Function("rgl_configure_logging",
                [](Objects& o) {
                  EXPECT_EQ(rgl_configure_logging(RGL_LOG_LEVEL_ALL, (o.tape + ".log").c_str(), false), RGL_SUCCESS);
                  return rgl_configure_logging(RGL_LOG_LEVEL_OFF, nullptr, false);
                })
-          .refuses("log_level <=", [](Objects&) { return rgl_configure_logging(RGL_LOG_LEVEL_COUNT, nullptr, true); })
-          .refuses("log_level >=",
-                   [](Objects&) { return rgl_configure_logging(static_cast<rgl_log_level_t>(-1), nullptr, true); })
-          .refuses("use_stdout", [](Objects&) { return rgl_configure_logging(RGL_LOG_LEVEL_INFO, nullptr, false); })
-          .refuses("use_stdout", [](Objects&) { return rgl_configure_logging(RGL_LOG_LEVEL_INFO, "", false); }),
+          .refuses("log_level <=", CALL(rgl_configure_logging(RGL_LOG_LEVEL_COUNT, nullptr, true)))
+          .refuses("log_level >=", CALL(rgl_configure_logging(static_cast<rgl_log_level_t>(-1), nullptr, true)))
+          .refuses("use_stdout", CALL(rgl_configure_logging(RGL_LOG_LEVEL_INFO, nullptr, false)))
+          .refuses("use_stdout", CALL(rgl_configure_logging(RGL_LOG_LEVEL_INFO, "", false))),
       Function("rgl_get_last_error_string",
                [](Objects& o) {
                  EXPECT_EQ(rgl_graph_run(nullptr), RGL_INVALID_ARGUMENT);
@@ -48,7 +40,7 @@ std::vector<Function> general() {
                  rgl_get_last_error_string(&first);
                  rgl_get_last_error_string(&second);  // asking is no call
                  EXPECT_STREQ(first, second);
-                 EXPECT_NE(std::string(first).find("node != nullptr"), std::string::npos);
+                 EXPECT_TRUE(contains(std::string(first), "node != nullptr"));
                  return rgl_graph_run(o.rays);
                }),
       Function("rgl_cleanup",
@@ -80,16 +72,15 @@ std::vector<Function> tapes() {
                  EXPECT_EQ(rgl_tape_record_end(), RGL_SUCCESS);
                  return status;
                })
-          .refuses("path != nullptr", [](Objects&) { return rgl_tape_record_begin(nullptr); })
-          .refuses("path[0]", [](Objects&) { return rgl_tape_record_begin(""); })
-          .refuses(RGL_INVALID_FILE_PATH, "/nowhere/at/all",
-                   [](Objects&) { return rgl_tape_record_begin("/nowhere/at/all"); }),
+          .refuses("path != nullptr", CALL(rgl_tape_record_begin(nullptr)))
+          .refuses("path[0]", CALL(rgl_tape_record_begin("")))
+          .refuses(RGL_INVALID_FILE_PATH, "/nowhere/at/all", CALL(rgl_tape_record_begin("/nowhere/at/all"))),
       Function("rgl_tape_record_end",
                [](Objects& o) {
                  EXPECT_EQ(rgl_tape_record_begin((o.tape + "-2").c_str()), RGL_SUCCESS);
                  return rgl_tape_record_end();
                })
-          .refuses(RGL_TAPE_ERROR, "no recording", [](Objects&) { return rgl_tape_record_end(); }),
+          .refuses(RGL_TAPE_ERROR, "no recording", CALL(rgl_tape_record_end())),
       Function("rgl_tape_record_is_active",
                [](Objects& o) {
                  o.flag = true;
@@ -97,26 +88,26 @@ std::vector<Function> tapes() {
                  EXPECT_FALSE(o.flag);
                  return status;
                })
-          .refuses("is_active != nullptr", [](Objects&) { return rgl_tape_record_is_active(nullptr); }),
-      Function("rgl_tape_play", [](Objects& o) { return rgl_tape_play(o.tape.c_str()); })
-          .refuses("path != nullptr", [](Objects&) { return rgl_tape_play(nullptr); })
-          .refuses("path[0]", [](Objects&) { return rgl_tape_play(""); })
-          .refuses(RGL_INVALID_FILE_PATH, ".bin", [](Objects&) { return rgl_tape_play("/nowhere/at/all"); }),
+          .refuses("is_active != nullptr", CALL(rgl_tape_record_is_active(nullptr))),
+      Function("rgl_tape_play", CALL(rgl_tape_play(o.tape.c_str())))
+          .refuses("path != nullptr", CALL(rgl_tape_play(nullptr)))
+          .refuses("path[0]", CALL(rgl_tape_play("")))
+          .refuses(RGL_INVALID_FILE_PATH, ".bin", CALL(rgl_tape_play("/nowhere/at/all"))),
   };
 }
 
 std::vector<Function> of_fathom() {
   return {
-      Function("fathom_rgl_set_seed", [](Objects&) { return fathom_rgl_set_seed(5); }),
+      Function("fathom_rgl_set_seed", CALL(fathom_rgl_set_seed(5))),
       Function("fathom_rgl_set_threads",
                [](Objects&) {
                  EXPECT_EQ(rgl_cleanup(), RGL_SUCCESS);
                  EXPECT_EQ(fathom_rgl_set_threads(2), RGL_SUCCESS);
                  return fathom_rgl_set_threads(0);
                })
-          .refuses("threads >= 0", [](Objects&) { return fathom_rgl_set_threads(-1); })
-          .refuses("threads <= 1024", [](Objects&) { return fathom_rgl_set_threads(1025); })
-          .refuses("no nodes", [](Objects&) { return fathom_rgl_set_threads(1); }),
+          .refuses("threads >= 0", CALL(fathom_rgl_set_threads(-1)))
+          .refuses("threads <= 1024", CALL(fathom_rgl_set_threads(1025)))
+          .refuses("no nodes", CALL(fathom_rgl_set_threads(1))),
       Function("fathom_rgl_set_keep_misses",
                [](Objects&) {
                  EXPECT_EQ(fathom_rgl_set_keep_misses(true), RGL_SUCCESS);
@@ -127,28 +118,22 @@ std::vector<Function> of_fathom() {
                  EXPECT_EQ(fathom_rgl_set_intensity_falloff(1), RGL_SUCCESS);
                  return fathom_rgl_set_intensity_falloff(-1);
                })
-          .refuses("falloff >= -1", [](Objects&) { return fathom_rgl_set_intensity_falloff(-2); })
-          .refuses("falloff <= 1", [](Objects&) { return fathom_rgl_set_intensity_falloff(2); }),
+          .refuses("falloff >= -1", CALL(fathom_rgl_set_intensity_falloff(-2)))
+          .refuses("falloff <= 1", CALL(fathom_rgl_set_intensity_falloff(2))),
       Function("fathom_rgl_set_tapes_in_real_time",
                [](Objects&) {
                  EXPECT_EQ(fathom_rgl_set_tapes_in_real_time(true), RGL_SUCCESS);
                  return fathom_rgl_set_tapes_in_real_time(false);
                }),
-      Function("fathom_rgl_set_version", [](Objects&) { return fathom_rgl_set_version(0, 19, 0); })
-          .refuses("major >= 0", [](Objects&) { return fathom_rgl_set_version(-1, 0, 0); })
-          .refuses("minor >= 0", [](Objects&) { return fathom_rgl_set_version(0, -1, 0); })
-          .refuses("patch >= 0", [](Objects&) { return fathom_rgl_set_version(0, 0, -1); }),
+      Function("fathom_rgl_set_version", CALL(fathom_rgl_set_version(0, 19, 0)))
+          .refuses("major >= 0", CALL(fathom_rgl_set_version(-1, 0, 0)))
+          .refuses("minor >= 0", CALL(fathom_rgl_set_version(0, -1, 0)))
+          .refuses("patch >= 0", CALL(fathom_rgl_set_version(0, 0, -1))),
   };
 }
 
 }  // namespace
 
-std::vector<Function> general_functions() {
-  std::vector<Function> all = general();
-  for (auto* group : {tapes, of_fathom}) {
-    for (Function& f : group()) all.push_back(std::move(f));
-  }
-  return all;
-}
+std::vector<Function> general_functions() { return joined({general, tapes, of_fathom}); }
 
 }  // namespace fathom::test

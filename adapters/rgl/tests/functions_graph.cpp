@@ -4,7 +4,6 @@
 #include "rgl/tests/functions.hpp"
 
 namespace fathom::test {
-
 namespace {
 
 constexpr rgl_field_t kXyz = RGL_FIELD_XYZ_VEC3_F32;
@@ -12,21 +11,11 @@ constexpr auto kNoField = static_cast<rgl_field_t>(99);
 
 std::vector<Function> running() {
   return {
-      Function("rgl_node_is_alive",
-               [](Objects& o) {
-                 for (const rgl_node_t none : {rgl_node_t{}, o.dead_node, reinterpret_cast<rgl_node_t>(o.mesh)}) {
-                   o.flag = true;
-                   EXPECT_EQ(rgl_node_is_alive(none, &o.flag), RGL_SUCCESS);
-                   EXPECT_FALSE(o.flag);
-                 }
-                 const rgl_status_t status = rgl_node_is_alive(o.rays, &o.flag);
-                 EXPECT_TRUE(o.flag);
-                 return status;
-               })
-          .refuses("out_alive != nullptr", [](Objects& o) { return rgl_node_is_alive(o.rays, nullptr); }),
-      Function("rgl_graph_run", [](Objects& o) { return rgl_graph_run(o.format); })
-          .node("node", [](Objects&, rgl_node_t n) { return rgl_graph_run(n); })
-          .refuses(RGL_INVALID_PIPELINE, "looked for", [](Objects& o) { return rgl_graph_run(o.lone); }),
+      Function("rgl_node_is_alive", says_what_lives(rgl_node_is_alive, &Objects::rays, &Objects::dead_node))
+          .refuses("out_alive != nullptr", CALL(rgl_node_is_alive(o.rays, nullptr))),
+      Function("rgl_graph_run", CALL(rgl_graph_run(o.format)))
+          .node("node", TAKING(rgl_node_t n, rgl_graph_run(n)))
+          .refuses(RGL_INVALID_PIPELINE, "looked for", CALL(rgl_graph_run(o.lone))),
       Function("rgl_graph_destroy",
                [](Objects& o) {
                  const rgl_status_t status = rgl_graph_destroy(o.trace);
@@ -38,7 +27,7 @@ std::vector<Function> running() {
                  EXPECT_TRUE(o.flag);
                  return status;
                })
-          .node("node", [](Objects&, rgl_node_t n) { return rgl_graph_destroy(n); }),
+          .node("node", TAKING(rgl_node_t n, rgl_graph_destroy(n))),
   };
 }
 
@@ -54,19 +43,16 @@ std::vector<Function> results() {
                  // Whether the node has the field is not looked at.
                  return rgl_graph_get_result_size(o.trace, RGL_FIELD_RCS_F32, &o.number, &o.other);
                })
-          .node("node",
-                [](Objects& o, rgl_node_t n) { return rgl_graph_get_result_size(n, kXyz, &o.number, &o.other); })
+          .node("node", TAKING(rgl_node_t n, rgl_graph_get_result_size(n, kXyz, &o.number, &o.other)))
           .refuses(RGL_INVALID_API_OBJECT, "IPointsNode 0x",
-                   [](Objects& o) { return rgl_graph_get_result_size(o.rays, kXyz, &o.number, &o.other); })
+                   CALL(rgl_graph_get_result_size(o.rays, kXyz, &o.number, &o.other)))
           .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet",
-                   [](Objects& o) { return rgl_graph_get_result_size(o.lone, kXyz, &o.number, &o.other); })
+                   CALL(rgl_graph_get_result_size(o.lone, kXyz, &o.number, &o.other)))
           .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet",
-                   [](Objects& o) { return rgl_graph_get_result_size(o.lone, kNoField, &o.number, &o.other); })
-          .refuses("99", [](Objects& o) { return rgl_graph_get_result_size(o.trace, kNoField, &o.number, &o.other); })
+                   CALL(rgl_graph_get_result_size(o.lone, kNoField, &o.number, &o.other)))
+          .refuses("99", CALL(rgl_graph_get_result_size(o.trace, kNoField, &o.number, &o.other)))
           .refuses("RGL_FIELD_DYNAMIC_FORMAT",
-                   [](Objects& o) {
-                     return rgl_graph_get_result_size(o.trace, RGL_FIELD_DYNAMIC_FORMAT, &o.number, &o.other);
-                   }),
+                   CALL(rgl_graph_get_result_size(o.trace, RGL_FIELD_DYNAMIC_FORMAT, &o.number, &o.other))),
       Function("rgl_graph_get_result_data",
                [](Objects& o) {
                  const rgl_status_t status =
@@ -74,70 +60,56 @@ std::vector<Function> results() {
                  EXPECT_EQ(reinterpret_cast<const float*>(o.room.data())[2], 4.0F);
                  return status;
                })
-          .node("node", [](Objects& o, rgl_node_t n) { return rgl_graph_get_result_data(n, kXyz, o.room.data()); })
+          .node("node", TAKING(rgl_node_t n, rgl_graph_get_result_data(n, kXyz, o.room.data())))
           .refuses(RGL_INVALID_API_OBJECT, "IPointsNode 0x",
-                   [](Objects& o) { return rgl_graph_get_result_data(o.rays, kXyz, o.room.data()); })
-          .refuses("dst != nullptr", [](Objects& o) { return rgl_graph_get_result_data(o.trace, kXyz, nullptr); })
+                   CALL(rgl_graph_get_result_data(o.rays, kXyz, o.room.data())))
+          .refuses("dst != nullptr", CALL(rgl_graph_get_result_data(o.trace, kXyz, nullptr)))
           .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet",
-                   [](Objects& o) { return rgl_graph_get_result_data(o.lone, kXyz, o.room.data()); })
+                   CALL(rgl_graph_get_result_data(o.lone, kXyz, o.room.data())))
           .refuses(RGL_INVALID_PIPELINE, "RCS_F32",
-                   [](Objects& o) { return rgl_graph_get_result_data(o.trace, RGL_FIELD_RCS_F32, o.room.data()); })
+                   CALL(rgl_graph_get_result_data(o.trace, RGL_FIELD_RCS_F32, o.room.data())))
           .refuses(RGL_INVALID_PIPELINE, "PADDING_8",
-                   [](Objects& o) { return rgl_graph_get_result_data(o.format, RGL_FIELD_PADDING_8, o.room.data()); })
-          .refuses(RGL_INVALID_PIPELINE, "field",
-                   [](Objects& o) { return rgl_graph_get_result_data(o.trace, kNoField, o.room.data()); })
+                   CALL(rgl_graph_get_result_data(o.format, RGL_FIELD_PADDING_8, o.room.data())))
+          .refuses(RGL_INVALID_PIPELINE, "field", CALL(rgl_graph_get_result_data(o.trace, kNoField, o.room.data())))
           // Below a format node, only its own fields are to be seen.
-          .refuses(
-              RGL_INVALID_PIPELINE, "DISTANCE_F32",
-              [](Objects& o) { return rgl_graph_get_result_data(o.format, RGL_FIELD_DISTANCE_F32, o.room.data()); }),
-      Function("rgl_graph_write_pcd_file",
-               [](Objects& o) { return rgl_graph_write_pcd_file(o.format, (o.tape + ".pcd").c_str()); })
-          .node("node", [](Objects& o, rgl_node_t n) { return rgl_graph_write_pcd_file(n, (o.tape + ".pcd").c_str()); })
-          .refuses("file_path != nullptr", [](Objects& o) { return rgl_graph_write_pcd_file(o.format, nullptr); })
-          .refuses("file_path[0]", [](Objects& o) { return rgl_graph_write_pcd_file(o.format, ""); })
-          .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet",
-                   [](Objects& o) { return rgl_graph_write_pcd_file(o.lone, "x.pcd"); })
-          .refuses(RGL_INVALID_FILE_PATH, "/nowhere",
-                   [](Objects& o) { return rgl_graph_write_pcd_file(o.format, "/nowhere/x.pcd"); }),
+          .refuses(RGL_INVALID_PIPELINE, "DISTANCE_F32",
+                   CALL(rgl_graph_get_result_data(o.format, RGL_FIELD_DISTANCE_F32, o.room.data()))),
+      Function("rgl_graph_write_pcd_file", CALL(rgl_graph_write_pcd_file(o.format, (o.tape + ".pcd").c_str())))
+          .node("node", TAKING(rgl_node_t n, rgl_graph_write_pcd_file(n, (o.tape + ".pcd").c_str())))
+          .refuses("file_path != nullptr", CALL(rgl_graph_write_pcd_file(o.format, nullptr)))
+          .refuses("file_path[0]", CALL(rgl_graph_write_pcd_file(o.format, "")))
+          .refuses(RGL_INVALID_PIPELINE, "it hasn't been run yet", CALL(rgl_graph_write_pcd_file(o.lone, "x.pcd")))
+          .refuses(RGL_INVALID_FILE_PATH, "/nowhere", CALL(rgl_graph_write_pcd_file(o.format, "/nowhere/x.pcd"))),
   };
 }
 
 std::vector<Function> links() {
   return {
-      Function("rgl_graph_node_add_child", [](Objects& o) { return rgl_graph_node_add_child(o.yield, o.lone); })
-          .node("parent", [](Objects& o, rgl_node_t n) { return rgl_graph_node_add_child(n, o.lone); })
-          .node("child", [](Objects& o, rgl_node_t n) { return rgl_graph_node_add_child(o.yield, n); })
-          .refuses("parent != child", [](Objects& o) { return rgl_graph_node_add_child(o.yield, o.yield); })
-          .refuses(RGL_INVALID_PIPELINE, "already a child",
-                   [](Objects& o) { return rgl_graph_node_add_child(o.trace, o.yield); }),
-      Function("rgl_graph_node_remove_child", [](Objects& o) { return rgl_graph_node_remove_child(o.trace, o.yield); })
-          .node("parent", [](Objects& o, rgl_node_t n) { return rgl_graph_node_remove_child(n, o.yield); })
-          .node("child", [](Objects& o, rgl_node_t n) { return rgl_graph_node_remove_child(o.trace, n); })
-          .refuses(RGL_INVALID_PIPELINE, "not a child",
-                   [](Objects& o) { return rgl_graph_node_remove_child(o.yield, o.trace); }),
-      Function("rgl_graph_node_set_priority", [](Objects& o) { return rgl_graph_node_set_priority(o.trace, 1); })
-          .node("node", [](Objects&, rgl_node_t n) { return rgl_graph_node_set_priority(n, 1); })
-          .refuses(RGL_INVALID_PIPELINE, "cannot set priority",
-                   [](Objects& o) { return rgl_graph_node_set_priority(o.trace, -1); }),
+      Function("rgl_graph_node_add_child", CALL(rgl_graph_node_add_child(o.yield, o.lone)))
+          .node("parent", TAKING(rgl_node_t n, rgl_graph_node_add_child(n, o.lone)))
+          .node("child", TAKING(rgl_node_t n, rgl_graph_node_add_child(o.yield, n)))
+          .refuses("parent != child", CALL(rgl_graph_node_add_child(o.yield, o.yield)))
+          .refuses(RGL_INVALID_PIPELINE, "already a child", CALL(rgl_graph_node_add_child(o.trace, o.yield))),
+      Function("rgl_graph_node_remove_child", CALL(rgl_graph_node_remove_child(o.trace, o.yield)))
+          .node("parent", TAKING(rgl_node_t n, rgl_graph_node_remove_child(n, o.yield)))
+          .node("child", TAKING(rgl_node_t n, rgl_graph_node_remove_child(o.trace, n)))
+          .refuses(RGL_INVALID_PIPELINE, "not a child", CALL(rgl_graph_node_remove_child(o.yield, o.trace))),
+      Function("rgl_graph_node_set_priority", CALL(rgl_graph_node_set_priority(o.trace, 1)))
+          .node("node", TAKING(rgl_node_t n, rgl_graph_node_set_priority(n, 1)))
+          .refuses(RGL_INVALID_PIPELINE, "cannot set priority", CALL(rgl_graph_node_set_priority(o.trace, -1))),
       Function("rgl_graph_node_get_priority",
                [](Objects& o) {
                  const rgl_status_t status = rgl_graph_node_get_priority(o.trace, &o.number);
                  EXPECT_EQ(o.number, 0);
                  return status;
                })
-          .node("node", [](Objects& o, rgl_node_t n) { return rgl_graph_node_get_priority(n, &o.number); })
-          .refuses("out_priority != nullptr", [](Objects& o) { return rgl_graph_node_get_priority(o.trace, nullptr); }),
+          .node("node", TAKING(rgl_node_t n, rgl_graph_node_get_priority(n, &o.number)))
+          .refuses("out_priority != nullptr", CALL(rgl_graph_node_get_priority(o.trace, nullptr))),
   };
 }
 
 }  // namespace
 
-std::vector<Function> graph_functions() {
-  std::vector<Function> all = running();
-  for (auto* group : {results, links}) {
-    for (Function& f : group()) all.push_back(std::move(f));
-  }
-  return all;
-}
+std::vector<Function> graph_functions() { return joined({running, results, links}); }
 
 }  // namespace fathom::test

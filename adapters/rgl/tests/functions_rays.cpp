@@ -4,7 +4,6 @@
 #include "rgl/tests/functions.hpp"
 
 namespace fathom::test {
-
 namespace {
 
 constexpr std::int32_t kRings[2] = {1, 2};
@@ -19,23 +18,12 @@ rgl_status_t range(rgl_node_t* node, float low, float high) {
   return rgl_node_rays_set_range(node, limits, 2);
 }
 
-/// A refusal to make a node: the handle stays as it was.
-template <class F>
-Call making_rays(F f) {
-  return [f](Objects&) {
-    rgl_node_t node = nullptr;
-    const rgl_status_t status = f(&node);
-    EXPECT_EQ(node, nullptr);
-    return status;
-  };
-}
-
 std::vector<Function> rays() {
-  const auto from = [](Objects&, rgl_node_t* n) { return rgl_node_rays_from_mat3x4f(n, &kIdentity, 1); };
-  const auto rings = [](Objects&, rgl_node_t* n) { return rgl_node_rays_set_ring_ids(n, kRings, 2); };
-  const auto ranges = [](Objects&, rgl_node_t* n) { return rgl_node_rays_set_range(n, &kRange, 1); };
-  const auto offsets = [](Objects&, rgl_node_t* n) { return rgl_node_rays_set_time_offsets(n, kOffsets, 2); };
-  const auto transform = [](Objects&, rgl_node_t* n) { return rgl_node_rays_transform(n, &kIdentity); };
+  const auto from = TAKING(rgl_node_t * n, rgl_node_rays_from_mat3x4f(n, &kIdentity, 1));
+  const auto rings = TAKING(rgl_node_t * n, rgl_node_rays_set_ring_ids(n, kRings, 2));
+  const auto ranges = TAKING(rgl_node_t * n, rgl_node_rays_set_range(n, &kRange, 1));
+  const auto offsets = TAKING(rgl_node_t * n, rgl_node_rays_set_time_offsets(n, kOffsets, 2));
+  const auto transform = TAKING(rgl_node_t * n, rgl_node_rays_transform(n, &kIdentity));
   const auto noise = [](Objects&, rgl_node_t* n) {
     // No limits to the mean, and none above to the deviation.
     EXPECT_EQ(rgl_node_gaussian_noise_angular_ray(n, -100, 50, RGL_AXIS_X), RGL_SUCCESS);
@@ -45,53 +33,37 @@ std::vector<Function> rays() {
   return {
       Function("rgl_node_rays_from_mat3x4f", made_and_changed(from))
           .makes(from)
-          .refuses("rays != nullptr",
-                   making_rays([](rgl_node_t* n) { return rgl_node_rays_from_mat3x4f(n, nullptr, 1); }))
-          .refuses("ray_count > 0",
-                   making_rays([](rgl_node_t* n) { return rgl_node_rays_from_mat3x4f(n, &kIdentity, 0); }))
-          .refuses("ray_count > 0",
-                   making_rays([](rgl_node_t* n) { return rgl_node_rays_from_mat3x4f(n, &kIdentity, -1); })),
+          .refuses("rays != nullptr", MAKING(rgl_node_rays_from_mat3x4f(n, nullptr, 1)))
+          .refuses("ray_count > 0", MAKING(rgl_node_rays_from_mat3x4f(n, &kIdentity, 0)))
+          .refuses("ray_count > 0", MAKING(rgl_node_rays_from_mat3x4f(n, &kIdentity, -1))),
       Function("rgl_node_rays_set_ring_ids", made_and_changed(rings))
           .makes(rings)
-          .refuses("ring_ids != nullptr",
-                   making_rays([](rgl_node_t* n) { return rgl_node_rays_set_ring_ids(n, nullptr, 2); }))
-          .refuses("ring_ids_count > 0",
-                   making_rays([](rgl_node_t* n) { return rgl_node_rays_set_ring_ids(n, kRings, 0); })),
+          .refuses("ring_ids != nullptr", MAKING(rgl_node_rays_set_ring_ids(n, nullptr, 2)))
+          .refuses("ring_ids_count > 0", MAKING(rgl_node_rays_set_ring_ids(n, kRings, 0))),
       Function("rgl_node_rays_set_range", made_and_changed(ranges))
           .makes(ranges)
-          .refuses("ranges != nullptr",
-                   making_rays([](rgl_node_t* n) { return rgl_node_rays_set_range(n, nullptr, 1); }))
-          .refuses("ranges_count > 0",
-                   making_rays([](rgl_node_t* n) { return rgl_node_rays_set_range(n, &kRange, 0); }))
-          .refuses("min >= 0", making_rays([](rgl_node_t* n) { return range(n, -1, 2); }))
-          .refuses("max >= min", making_rays([](rgl_node_t* n) { return range(n, 3, 2); }))
-          .refuses("min >= 0", making_rays([](rgl_node_t* n) { return range(n, kNotANumber, 2); }))
-          .refuses("max >= min", making_rays([](rgl_node_t* n) { return range(n, 0, kNotANumber); })),
+          .refuses("ranges != nullptr", MAKING(rgl_node_rays_set_range(n, nullptr, 1)))
+          .refuses("ranges_count > 0", MAKING(rgl_node_rays_set_range(n, &kRange, 0)))
+          .refuses("min >= 0", MAKING(range(n, -1, 2)))
+          .refuses("max >= min", MAKING(range(n, 3, 2)))
+          .refuses("min >= 0", MAKING(range(n, kNotANumber, 2)))
+          .refuses("max >= min", MAKING(range(n, 0, kNotANumber))),
       Function("rgl_node_rays_set_time_offsets", made_and_changed(offsets))
           .makes(offsets)
-          .refuses("offsets != nullptr",
-                   making_rays([](rgl_node_t* n) { return rgl_node_rays_set_time_offsets(n, nullptr, 2); }))
-          .refuses("offsets_count > 0",
-                   making_rays([](rgl_node_t* n) { return rgl_node_rays_set_time_offsets(n, kOffsets, 0); })),
+          .refuses("offsets != nullptr", MAKING(rgl_node_rays_set_time_offsets(n, nullptr, 2)))
+          .refuses("offsets_count > 0", MAKING(rgl_node_rays_set_time_offsets(n, kOffsets, 0))),
       Function("rgl_node_rays_transform", made_and_changed(transform))
           .makes(transform)
-          .refuses("transform != nullptr",
-                   making_rays([](rgl_node_t* n) { return rgl_node_rays_transform(n, nullptr); }))
-          .refuses("max", making_rays([](rgl_node_t* n) { return rgl_node_rays_transform(n, &kTorn); }))
-          .refuses("max", making_rays([](rgl_node_t* n) { return rgl_node_rays_transform(n, &kFarOff); }))
-          .refuses("flattens space", making_rays([](rgl_node_t* n) { return rgl_node_rays_transform(n, &kFlat); })),
+          .refuses("transform != nullptr", MAKING(rgl_node_rays_transform(n, nullptr)))
+          .refuses("max", MAKING(rgl_node_rays_transform(n, &kTorn)))
+          .refuses("max", MAKING(rgl_node_rays_transform(n, &kFarOff)))
+          .refuses("flattens space", MAKING(rgl_node_rays_transform(n, &kFlat))),
       Function("rgl_node_gaussian_noise_angular_ray", made_and_changed(noise))
-          .makes([](Objects&, rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, 0, RGL_AXIS_X); })
-          .refuses("st_dev >= 0",
-                   making_rays([](rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, -1, RGL_AXIS_X); }))
-          .refuses("st_dev >= 0", making_rays([](rgl_node_t* n) {
-                     return rgl_node_gaussian_noise_angular_ray(n, 0, kNotANumber, RGL_AXIS_X);
-                   }))
-          .refuses("rotation_axis ==",
-                   making_rays([](rgl_node_t* n) { return rgl_node_gaussian_noise_angular_ray(n, 0, 0, kNoAxis); }))
-          .refuses("rotation_axis ==", making_rays([](rgl_node_t* n) {
-                     return rgl_node_gaussian_noise_angular_ray(n, 0, 0, kFourthAxis);
-                   })),
+          .makes(TAKING(rgl_node_t * n, rgl_node_gaussian_noise_angular_ray(n, 0, 0, RGL_AXIS_X)))
+          .refuses("st_dev >= 0", MAKING(rgl_node_gaussian_noise_angular_ray(n, 0, -1, RGL_AXIS_X)))
+          .refuses("st_dev >= 0", MAKING(rgl_node_gaussian_noise_angular_ray(n, 0, kNotANumber, RGL_AXIS_X)))
+          .refuses("rotation_axis ==", MAKING(rgl_node_gaussian_noise_angular_ray(n, 0, 0, kNoAxis)))
+          .refuses("rotation_axis ==", MAKING(rgl_node_gaussian_noise_angular_ray(n, 0, 0, kFourthAxis))),
   };
 }
 
@@ -103,7 +75,7 @@ Function configures(const char* name, rgl_status_t (*call)(Objects&, rgl_node_t)
 }
 
 std::vector<Function> raytrace() {
-  const auto make = [](Objects&, rgl_node_t* n) { return rgl_node_raytrace(n, nullptr); };
+  const auto make = TAKING(rgl_node_t * n, rgl_node_raytrace(n, nullptr));
   const auto divergence = [](float h, float v) {
     return [=](Objects& o) { return rgl_node_raytrace_configure_beam_divergence(o.trace, h, v); };
   };
@@ -121,22 +93,19 @@ std::vector<Function> raytrace() {
                      return rgl_node_raytrace(&node, reinterpret_cast<rgl_scene_t>(o.mesh));
                    }),
       configures("rgl_node_raytrace_configure_velocity",
-                 [](Objects&, rgl_node_t n) {
-                   return rgl_node_raytrace_configure_velocity(n, &kSensorVelocity, &kSensorVelocity);
-                 })
+                 TAKING(rgl_node_t n, rgl_node_raytrace_configure_velocity(n, &kSensorVelocity, &kSensorVelocity)))
           .refuses("linear_velocity != nullptr",
-                   [](Objects& o) { return rgl_node_raytrace_configure_velocity(o.trace, nullptr, &kSensorVelocity); })
+                   CALL(rgl_node_raytrace_configure_velocity(o.trace, nullptr, &kSensorVelocity)))
           .refuses("angular_velocity != nullptr",
-                   [](Objects& o) { return rgl_node_raytrace_configure_velocity(o.trace, &kSensorVelocity, nullptr); }),
+                   CALL(rgl_node_raytrace_configure_velocity(o.trace, &kSensorVelocity, nullptr))),
       configures("rgl_node_raytrace_configure_distortion",
-                 [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_distortion(n, true); }),
+                 TAKING(rgl_node_t n, rgl_node_raytrace_configure_distortion(n, true))),
       configures("rgl_node_raytrace_configure_non_hits",
-                 [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_non_hits(n, -1, kNotANumber); }),
+                 TAKING(rgl_node_t n, rgl_node_raytrace_configure_non_hits(n, -1, kNotANumber))),
       configures("rgl_node_raytrace_configure_mask",
-                 [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_mask(n, kMask, 2); })
-          .refuses("rays_mask != nullptr",
-                   [](Objects& o) { return rgl_node_raytrace_configure_mask(o.trace, nullptr, 2); })
-          .refuses("rays_count > 0", [](Objects& o) { return rgl_node_raytrace_configure_mask(o.trace, kMask, 0); }),
+                 TAKING(rgl_node_t n, rgl_node_raytrace_configure_mask(n, kMask, 2)))
+          .refuses("rays_mask != nullptr", CALL(rgl_node_raytrace_configure_mask(o.trace, nullptr, 2)))
+          .refuses("rays_count > 0", CALL(rgl_node_raytrace_configure_mask(o.trace, kMask, 0))),
       configures("rgl_node_raytrace_configure_beam_divergence",
                  [](Objects&, rgl_node_t n) {
                    const rgl_status_t off = rgl_node_raytrace_configure_beam_divergence(n, 0, 0);
@@ -150,14 +119,11 @@ std::vector<Function> raytrace() {
           .refuses("beam_divergence", divergence(1, kNotANumber))
           .refuses("beam_divergence", divergence(1, kInfinite)),
       configures("rgl_node_raytrace_configure_default_intensity",
-                 [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_default_intensity(n, 0); })
-          .refuses("default_intensity >= 0",
-                   [](Objects& o) { return rgl_node_raytrace_configure_default_intensity(o.trace, -1); })
-          .refuses("default_intensity >= 0",
-                   [](Objects& o) { return rgl_node_raytrace_configure_default_intensity(o.trace, kNotANumber); }),
-      configures(
-          "rgl_node_raytrace_configure_return_mode",
-          [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_return_mode(n, RGL_RETURN_LAST_STRONGEST); })
+                 TAKING(rgl_node_t n, rgl_node_raytrace_configure_default_intensity(n, 0)))
+          .refuses("default_intensity >= 0", CALL(rgl_node_raytrace_configure_default_intensity(o.trace, -1)))
+          .refuses("default_intensity >= 0", CALL(rgl_node_raytrace_configure_default_intensity(o.trace, kNotANumber))),
+      configures("rgl_node_raytrace_configure_return_mode",
+                 TAKING(rgl_node_t n, rgl_node_raytrace_configure_return_mode(n, RGL_RETURN_LAST_STRONGEST)))
           .refuses("return_mode != RGL_RETURN_UNKNOWN", mode(0))
           // RGL takes any word; what names no returns, or returns that do not exist, is refused here.
           .refuses("return_count", mode(0x00000004))
@@ -166,22 +132,16 @@ std::vector<Function> raytrace() {
           .refuses("return_type", mode(0x01000006))
           .refuses("return_type", mode(0x02000001)),
       configures("rgl_node_raytrace_configure_reflectivity_alpha",
-                 [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_reflectivity_alpha(n, 0.2F); })
+                 TAKING(rgl_node_t n, rgl_node_raytrace_configure_reflectivity_alpha(n, 0.2F)))
           .refuses("reflectivity_alpha >= 0",
-                   [](Objects& o) { return rgl_node_raytrace_configure_reflectivity_alpha(o.trace, kNotANumber); }),
-      configures("rgl_node_raytrace_configure_id",
-                 [](Objects&, rgl_node_t n) { return rgl_node_raytrace_configure_id(n, -3); })
-          .refuses("RGL_SENSOR_ID_NONE",
-                   [](Objects& o) { return rgl_node_raytrace_configure_id(o.trace, RGL_SENSOR_ID_NONE); }),
+                   CALL(rgl_node_raytrace_configure_reflectivity_alpha(o.trace, kNotANumber))),
+      configures("rgl_node_raytrace_configure_id", TAKING(rgl_node_t n, rgl_node_raytrace_configure_id(n, -3)))
+          .refuses("RGL_SENSOR_ID_NONE", CALL(rgl_node_raytrace_configure_id(o.trace, RGL_SENSOR_ID_NONE))),
   };
 }
 
 }  // namespace
 
-std::vector<Function> ray_functions() {
-  std::vector<Function> all = rays();
-  for (Function& f : raytrace()) all.push_back(std::move(f));
-  return all;
-}
+std::vector<Function> ray_functions() { return joined({rays, raytrace}); }
 
 }  // namespace fathom::test

@@ -2,10 +2,6 @@
 // Every function of the interface: its valid use, each argument that it refuses, and that a refusal leaves the library
 // as it was.
 
-#include <algorithm>
-#include <cstring>
-#include <filesystem>
-#include <set>
 #include <unistd.h>
 
 #include <gtest/gtest-spi.h>
@@ -13,10 +9,8 @@
 #include "rgl/tests/failing_new.hpp"
 #include "rgl/tests/functions.hpp"
 #include "rgl/tests/scene.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
-
 namespace {
 
 void expect_ok(rgl_status_t status) { EXPECT_EQ(status, RGL_SUCCESS) << last_error(); }
@@ -58,12 +52,8 @@ Objects::Objects(std::string tape_path) : tape(std::move(tape_path)) {
 namespace {
 
 std::vector<Function> all_functions() {
-  std::vector<Function> all;
-  for (auto* group : {general_functions, scene_functions, ray_functions, point_functions, graph_functions,
-                      old_functions, extension_functions}) {
-    for (Function& function : group()) all.push_back(std::move(function));
-  }
-  return all;
+  return joined({general_functions, scene_functions, ray_functions, point_functions, graph_functions, old_functions,
+                 extension_functions});
 }
 
 class RglFunctions : public Rgl {
@@ -106,8 +96,7 @@ TEST_F(RglFunctions, RefuseEachBadArgumentAndGoOn) {
       const rgl_status_t status = bad.call(o);
       const std::string text = last_error();
       EXPECT_EQ(status, bad.status) << f.name << ": " << bad.text << " / " << text;
-      EXPECT_NE(text.find(bad.text), std::string::npos)
-          << f.name << ": '" << bad.text << "' is not in '" << text << "'";
+      EXPECT_TRUE(contains(text, bad.text)) << f.name << ": '" << bad.text << "' is not in '" << text << "'";
       ++refusals;
     }
     // Nothing was made, written or broken.
@@ -137,7 +126,7 @@ bool call_in_need(const Function& f, Objects& o, int n, bool for_good, rgl_statu
 void expect_usable_after_need(Objects& o) {
   rgl_tape_record_end();  // of a use that ended before its end
   for (int told = 0; told < 3 && rgl_scene_set_time(nullptr, 5) != RGL_SUCCESS; ++told) {
-    EXPECT_NE(last_error().find("out of memory"), std::string::npos) << last_error();
+    EXPECT_TRUE(contains(last_error(), "out of memory"));
   }
   bool alive = false;
   RGL_OK(rgl_node_is_alive(o.yield, &alive));

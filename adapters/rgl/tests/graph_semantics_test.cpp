@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Section 7 of the interface's facts: order of execution, what a refused run leaves, errors of the background thread.
 
-#include <array>
-#include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <limits>
-
 #include "rgl/tests/scene.hpp"
-#include "support/temporary_folder.hpp"
 
-namespace fathom::test::graph_semantics_test {
+namespace fathom::test::test::graph_semantics_test {
 namespace {
 
 class RglSemantics : public Rgl {};
@@ -158,8 +151,8 @@ TEST_F(RglSemantics, ANodeWritesThePointsOfAllRunsWhenItEnds) {
   };
   const auto expect_points = [](const std::string& file) {
     const std::string bytes = bytes_of(file);
-    EXPECT_NE(bytes.find("FIELDS x y z\n"), std::string::npos);
-    EXPECT_NE(bytes.find("POINTS 3\nDATA binary\n"), std::string::npos);
+    EXPECT_TRUE(contains(bytes, "FIELDS x y z\n"));
+    EXPECT_TRUE(contains(bytes, "POINTS 3\nDATA binary\n"));
     ASSERT_GT(bytes.size(), 36U);
     std::array<float, 9> xyz = {};
     std::memcpy(xyz.data(), bytes.data() + bytes.size() - 36, 36);
@@ -294,4 +287,4 @@ TEST_F(RglSemantics, OnlyFieldsThatAreAskedForAreThere) {
 }
 
 }  // namespace
-}  // namespace fathom::test::graph_semantics_test
+}  // namespace fathom::test::test::graph_semantics_test

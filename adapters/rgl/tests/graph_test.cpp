@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Links, order, dirtiness, and what each points node makes of its input.
 
-#include <cmath>
-#include <cstring>
-#include <limits>
-
 #include "rgl/tests/scene.hpp"
 
 namespace fathom::test {

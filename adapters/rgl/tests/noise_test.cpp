@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The three noises: moments over many runs, new draws each run, frames, seeds, misses.
 
-#include <cmath>
-#include <cstring>
-#include <limits>
-
-#include <rapidcheck/gtest.h>
 #include <rgl/api/extensions/weather.h>
 
 #include <fathom/noise/snow.hpp>
 
 #include "rgl/tests/scene.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::noise_test {
 namespace {

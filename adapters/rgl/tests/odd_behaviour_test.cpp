@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Odd behaviour that clients rely on, each with its section of the interface's facts.
 
-#include <cmath>
-#include <limits>
-
 #include "rgl/tests/scene.hpp"
 
 namespace fathom::test {

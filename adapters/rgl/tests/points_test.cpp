@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What nodes do to points, against loops that anyone can read.
 
-#include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <numeric>
-#include <tuple>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include "parts/clouds.hpp"
 #include "parts/tracer.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -2,18 +2,10 @@
 // Tests that need a separate process: seeds and versions from the environment, states that a process does not leave.
 // The program runs itself with one of the disabled tests below.
 
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <memory>
-#include <sstream>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "rgl/tests/scene.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {
@@ -81,7 +73,7 @@ TEST(RglProcesses, TheEnvironmentIsReadOrRefused) {
         "FATHOM_RGL_KEEP_MISSES=yes", "FATHOM_RGL_TAPES_IN_REAL_TIME=2"}) {
     const std::string said = run_child("PrintsItsVersion", bad).said;
     EXPECT_TRUE(said.starts_with("10 ")) << bad << ": " << said;  // INITIALIZATION_ERROR, which is fatal
-    EXPECT_NE(said.find(bad), std::string::npos) << said;         // the text names the variable and its value
+    EXPECT_TRUE(contains(said, bad));                             // the text names the variable and its value
     EXPECT_TRUE(said.ends_with(" 2")) << said;
   }
 }
@@ -120,9 +112,9 @@ TEST(RglProcesses, AFatalStatusStays) {
   const Outcome child = run_child("BreaksItsLog", "");
   EXPECT_EQ(child.exit_code, 0);
   EXPECT_TRUE(child.said.starts_with("3 ")) << child.said;
-  EXPECT_NE(child.said.find("/nowhere/at/all.log"), std::string::npos) << child.said;
-  EXPECT_NE(child.said.find("\n2 2 2 "), std::string::npos) << child.said;
-  EXPECT_NE(child.said.find("invalid state"), std::string::npos) << child.said;
+  EXPECT_TRUE(contains(child.said, "/nowhere/at/all.log"));
+  EXPECT_TRUE(contains(child.said, "\n2 2 2 "));
+  EXPECT_TRUE(contains(child.said, "invalid state"));
 }
 
 /// A process may end in the middle of runs.

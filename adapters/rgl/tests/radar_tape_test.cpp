@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Radar nodes against formulas written here once more; tapes; files.
 
-#include <algorithm>
-#include <cmath>
 #include <complex>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <numbers>
-#include <sstream>
 #include <unistd.h>
 
 #include "rgl/tests/scene.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {
@@ -142,9 +134,8 @@ TEST_F(RglTape, PlaysWhatItRecorded) {
   RGL_OK(rgl_tape_record_end());
   std::stringstream first;
   first << std::ifstream(path_ + ".pcd").rdbuf();
-  EXPECT_NE(first.str().find("FIELDS x y z is_hit distance\nSIZE 4 4 4 4 4\nTYPE F F F I F\n"), std::string::npos)
-      << first.str();
-  EXPECT_NE(first.str().find("POINTS 1\nDATA binary\n"), std::string::npos);
+  EXPECT_TRUE(contains(first.str(), "FIELDS x y z is_hit distance\nSIZE 4 4 4 4 4\nTYPE F F F I F\n"));
+  EXPECT_TRUE(contains(first.str(), "POINTS 1\nDATA binary\n"));
   float point[5];
   std::memcpy(point, first.str().data() + first.str().size() - 20, 20);
   EXPECT_EQ(point[2], 4.25F);

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Any sequence of calls ends in status codes, never in a crash or a fatal state.
 
-#include <limits>
-
-#include <rapidcheck/gtest.h>
-
 #include "rgl/tests/scene.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a raytrace node says of its returns, against closed forms in double precision.
 
-#include <cmath>
-#include <limits>
-#include <numbers>
-
 #include "rgl/tests/scene.hpp"
 
 namespace fathom::test {

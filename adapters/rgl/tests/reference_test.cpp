@@ -2,12 +2,6 @@
 // Section 8's formulas once more, in double precision and away from defaults: turned sensors, moving entities,
 // diverging rays, directions that are not of unit length.
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <random>
-
 #include "rgl/tests/scene.hpp"
 
 namespace fathom::test {

@@ -2,14 +2,10 @@
 #pragma once
 // Shared by the tests of the C interface: statuses with messages, cubes, rays, chains of nodes, exported names.
 
-#include <cmath>
 #include <initializer_list>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "rgl/tests/layout_checks.h"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 
@@ -20,10 +16,10 @@ inline std::string last_error() {
 }
 
 #define RGL_OK(call) ASSERT_EQ(call, RGL_SUCCESS) << fathom::test::last_error()
-#define RGL_STATUS(call, status, text)                                                                 \
-  do {                                                                                                 \
-    EXPECT_EQ(call, status) << fathom::test::last_error();                                             \
-    EXPECT_NE(fathom::test::last_error().find(text), std::string::npos) << fathom::test::last_error(); \
+#define RGL_STATUS(call, status, text)                       \
+  do {                                                       \
+    EXPECT_EQ(call, status) << fathom::test::last_error();   \
+    EXPECT_TRUE(contains(fathom::test::last_error(), text)); \
   } while (false)
 
 inline constexpr rgl_mat3x4f kIdentity = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};

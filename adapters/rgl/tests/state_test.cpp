@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: MIT
 // The state of the process: the log, the environment, and the end of everything after a fatal error. Test bodies of
 // RglState run in separate processes.
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <regex>
-#include <sstream>
 #include <thread>
 #include <unistd.h>
 
 #include "rgl/tests/scene.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
-
 namespace {
 
 class RglState : public ::testing::Test {
@@ -68,16 +62,16 @@ TEST_F(RglState, LogsToAFile) {
   RGL_OK(rgl_configure_logging(RGL_LOG_LEVEL_INFO, file.c_str(), false));
   RGL_OK(rgl_configure_logging(RGL_LOG_LEVEL_OFF, nullptr, false));
   const std::string text = bytes_of(file);
-  EXPECT_NE(text.find("us][info]: Logging"), std::string::npos) << text;
+  EXPECT_TRUE(contains(text, "us][info]: Logging"));
 }
 
 TEST_F(RglState, EveryThreadHasItsOwnLastError) {
   EXPECT_EQ(rgl_graph_run(nullptr), RGL_INVALID_ARGUMENT);
   std::thread([] {
     EXPECT_EQ(rgl_mesh_destroy(nullptr), RGL_INVALID_ARGUMENT);
-    EXPECT_NE(last_error().find("mesh != nullptr"), std::string::npos);
+    EXPECT_TRUE(contains(last_error(), "mesh != nullptr"));
   }).join();
-  EXPECT_NE(last_error().find("node != nullptr"), std::string::npos);
+  EXPECT_TRUE(contains(last_error(), "node != nullptr"));
 }
 
 /// Two threads that use the interface at once: what one waits for does not keep the other out.
@@ -130,14 +124,14 @@ TEST_F(RglLogging, SaysItsSettingsRunsAndErrors) {
   const std::string settings = lines()[0];
   ASSERT_TRUE(std::regex_match(settings, parts, layout)) << settings;
   EXPECT_EQ(parts[1], "info");
-  EXPECT_NE(settings.find("Logging configured"), std::string::npos) << settings;
-  EXPECT_NE(settings.find(path_), std::string::npos);
+  EXPECT_TRUE(contains(settings, "Logging configured"));
+  EXPECT_TRUE(contains(settings, path_));
   EXPECT_EQ(rgl_graph_run(nullptr), RGL_INVALID_ARGUMENT);
   ASSERT_EQ(lines().size(), 2U);
   const std::string error = lines()[1];
   ASSERT_TRUE(std::regex_match(error, parts, layout)) << error;
   EXPECT_EQ(parts[1], "error");
-  EXPECT_NE(error.find("node != nullptr"), std::string::npos);
+  EXPECT_TRUE(contains(error, "node != nullptr"));
   RGL_OK(rgl_graph_run(make_rays({kIdentity})));
   EXPECT_GT(lines().size(), 2U);
   // Anew: the file is emptied.
@@ -162,10 +156,9 @@ TEST_F(RglLogging, GoesToStandardOutputWithoutAFile) {
   static_cast<void>(rgl_graph_run(nullptr));
   RGL_OK(rgl_configure_logging(RGL_LOG_LEVEL_OFF, nullptr, false));
   const std::string said = testing::internal::GetCapturedStdout();
-  EXPECT_NE(said.find("[info]: "), std::string::npos) << said;
-  EXPECT_NE(said.find("[error]: Invalid argument: node != nullptr"), std::string::npos) << said;
+  EXPECT_TRUE(contains(said, "[info]: "));
+  EXPECT_TRUE(contains(said, "[error]: Invalid argument: node != nullptr"));
 }
 
 }  // namespace
-
 }  // namespace fathom::test

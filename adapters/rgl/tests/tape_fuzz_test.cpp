@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Tapes: everything recorded plays again, and no bytes whatever do worse than a status.
 
-#include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
-#include <random>
-#include <sstream>
 #include <unistd.h>
 
 #include "rgl/tests/scene.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test {
 namespace {
@@ -88,7 +82,7 @@ TEST_F(RglTapes, GiveTheSameCloudsAgain) {
   use_everything(pcd);
   RGL_OK(rgl_tape_record_end());
   const std::string first = read(pcd);
-  ASSERT_NE(first.find("POINTS 12\n"), std::string::npos) << first;
+  ASSERT_TRUE(contains(first, "POINTS 12\n"));
   std::filesystem::remove(pcd);
   RGL_OK(rgl_cleanup());
   RGL_OK(fathom_rgl_set_seed(11));
@@ -145,8 +139,8 @@ TEST_F(RglTapes, HoldBoolsAsWords) {
   RGL_OK(rgl_node_raytrace_configure_distortion(trace, false));
   RGL_OK(rgl_tape_record_end());
   const std::string yaml = read(path_ + ".yaml");
-  EXPECT_NE(yaml.find(", true]\n"), std::string::npos) << yaml;
-  EXPECT_NE(yaml.find(", false]\n"), std::string::npos) << yaml;
+  EXPECT_TRUE(contains(yaml, ", true]\n"));
+  EXPECT_TRUE(contains(yaml, ", false]\n"));
   RGL_OK(rgl_tape_play(path_.c_str()));
   for (const char* word : {"1", "0", "true", "False", "\"true\""}) {
     write(path_ + ".yaml", tape_of("rgl_node_raytrace_configure_distortion", std::string("5, ") + word));

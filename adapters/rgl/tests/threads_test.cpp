@@ -2,11 +2,6 @@
 // Calls of the interface from several threads: on separate graphs, on the same graph, and on objects that others
 // destroy.
 
-#include <atomic>
-#include <filesystem>
-#include <functional>
-#include <set>
-#include <string>
 #include <thread>
 
 #include "rgl/tests/scene.hpp"
@@ -41,7 +36,7 @@ TEST_F(RglThreads, EachWithAGraphOfItsOwn) {
       const rgl_mat3x4f there = translation(1000.0F + float(id), float(run), 0);
       ASSERT_EQ(rgl_entity_set_transform(apart[std::size_t(id)], &there), RGL_SUCCESS) << last_error();
       ASSERT_EQ(rgl_entity_set_laser_retro(nullptr, 0), RGL_INVALID_ARGUMENT);
-      ASSERT_NE(last_error().find("entity != nullptr"), std::string::npos);
+      ASSERT_TRUE(contains(last_error(), "entity != nullptr"));
     }
   });
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rays in rows are cast in tiles of rows, which does not change the results.
 
-#include <algorithm>
-#include <cmath>
-
 #include <rgl/api/fathom.h>
 
 #include "parts/tracer.hpp"

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: MIT
 // `fathom apply` between two topics: subscribers get what SensorNoise makes of each message.
 
-#include <cmath>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/ros/publish.hpp>
 #include <fathom/sensor/presets.hpp>
 
@@ -17,9 +9,9 @@
 #include "ros/participant.hpp"
 #include "ros/tests/judge.hpp"
 #include "run/message_noise.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
 using topic_test::wait_until;
@@ -146,12 +138,12 @@ TEST(ApplyTopicCalls, AreRefusedInOneLine) {
   ApplyTopicOptions options;
   options.topic = "/scan", options.publish = "/scan", options.domain = {topic_test::any_domain(), {}};
   const Sensor sensor = preset_sensor("sensor", "RPLIDAR-A2");
-  const auto refusal = [&] { return test::message_of<InputError>([&] { apply_to_topic(sensor, options); }); };
+  const auto refusal = [&] { return message_of<InputError>([&] { apply_to_topic(sensor, options); }); };
   EXPECT_EQ(refusal(), "/scan: noisy messages need another topic than clean ones");
   options.publish = "/noisy";
   if (has_topics()) return;
-  EXPECT_TRUE(test::contains(refusal(), "topics: this build of fathom has no DDS"));
+  EXPECT_TRUE(contains(refusal(), "topics: this build of fathom has no DDS"));
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -2,17 +2,10 @@
 // Clouds that the C interface of Robotec GPU Lidar publishes, as Fast DDS in another program reads them.
 #ifdef RGL_LIBRARY
 
-#include <array>
-#include <cstdint>
-#include <cstdlib>
 #include <dlfcn.h>
-#include <filesystem>
-#include <string>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <rgl/api/core.h>
 #include <rgl/api/extensions/ros2.h>
 #include <rgl_topics.h>
@@ -20,9 +13,9 @@
 #include "io/message/sensors.hpp"
 #include "ros/participant.hpp"
 #include "ros/tests/judge.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
 using topic_test::Judge;
@@ -67,7 +60,7 @@ class RglCopy {
   }
 
  private:
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   void* library_ = nullptr;  // stays loaded: its threads may run
 };
 
@@ -77,7 +70,7 @@ TEST(RglTopics, WithoutTheModuleTheAnswerNamesItsFile) {
   EXPECT_EQ(rgl.has_topics(), 0);
   EXPECT_EQ(rgl.publish(&node, "points", "lidar"), RGL_NOT_IMPLEMENTED);
   EXPECT_EQ(node, nullptr);
-  EXPECT_NE(rgl.error().find(rgl.module_file() + " is missing"), std::string::npos) << rgl.error();
+  EXPECT_TRUE(contains(rgl.error(), rgl.module_file() + " is missing"));
 }
 
 TEST(RglTopics, RefuseBadArguments) {
@@ -86,7 +79,7 @@ TEST(RglTopics, RefuseBadArguments) {
   rgl_node_t node = nullptr;
   const auto refuses = [&](rgl_status_t status, const char* text) {
     EXPECT_EQ(status, RGL_INVALID_ARGUMENT) << text;
-    EXPECT_NE(rgl.error().find(text), std::string::npos) << rgl.error();
+    EXPECT_TRUE(contains(rgl.error(), text));
     EXPECT_EQ(node, nullptr);
   };
   refuses(rgl.publish(nullptr, "points", "lidar"), "node != nullptr");
@@ -172,6 +165,6 @@ TEST(RglTopics, AreReadByFastDds) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test
 
 #endif

@@ -2,26 +2,13 @@
 // Messages of fathom as Fast DDS in another program reads them, and the sockets of this process.
 
 #include <arpa/inet.h>
-#include <atomic>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <map>
 #include <netinet/in.h>
-#include <set>
-#include <sstream>
-#include <string>
 #include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
-#include <vector>
 
-#include <gtest/gtest.h>
 #include <ifaddrs.h>
 
-#include <fathom/core/error.hpp>
 #include <fathom/files/bags.hpp>
 #include <fathom/ros/publish.hpp>
 
@@ -31,6 +18,7 @@
 #include "io/message/sensors.hpp"
 #include "ros/participant.hpp"
 #include "ros/tests/judge.hpp"
+#include "support/expect.hpp"
 
 namespace topic_test {
 
@@ -113,7 +101,7 @@ inline std::multiset<std::string> joined_groups() {
 
 }  // namespace topic_test
 
-namespace fathom {
+namespace fathom::test {
 
 TEST(TopicNames, AreThoseOfRos2InDds) {
   EXPECT_EQ(dds_topic_name("/scan"), "rt/scan");
@@ -394,4 +382,4 @@ TEST(TopicDomains, AreRefusedInOneLine) {
           "domain " + std::to_string(any_domain()) + ": this process has a participant of it already");
 }
 
-}  // namespace fathom
+}  // namespace fathom::test

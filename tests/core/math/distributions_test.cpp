@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/core/distributions.hpp>
+
 #include <fathom/core/random.hpp>
 
+#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom {
-
 namespace {
 
 /// Gauss-Legendre, five points, over `pieces` equal parts.
@@ -101,10 +95,6 @@ TEST(Distributions, TruncatedExponentialAtExtremes) {
   EXPECT_NEAR(flat.mean(), 0.5, 1e-12);
 }
 
-}  // namespace
-
-namespace {
-
 /// The law in long double, from its definition: phi(x) over its integral, by Simpson's rule.
 struct Slow {
   long double mean, stddev, low, high;
@@ -179,5 +169,4 @@ TEST(IntervalNormal, KeyedDrawsHaveTheLaw) {
 }
 
 }  // namespace
-
 }  // namespace fathom

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <random>
-
-#include <gtest/gtest.h>
-
 #include <fathom/core/f64.hpp>
 
-namespace fathom {
+#include "support/expect.hpp"
 
+namespace fathom {
 namespace {
 
 double relative(double got, double want) { return want == 0.0 ? std::abs(got) : std::abs(got / want - 1.0); }
@@ -207,5 +201,4 @@ TEST(Trigonometry, ArcSineAndArcCosineAreThoseOfLibmToTheirError) {
 }
 
 }  // namespace
-
 }  // namespace fathom

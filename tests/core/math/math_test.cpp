@@ -3,20 +3,12 @@
 // domain, kStep odd so that no bit pattern is favoured; all floats of the domains were run once when the numbers were
 // written.
 
-#include <cmath>
-#include <cstdint>
-#include <functional>
-#include <numbers>
-#include <random>
-
-#include <gtest/gtest.h>
-
 #include <fathom/core/f32.hpp>
 
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 
 namespace fathom::test {
-
 namespace {
 
 constexpr std::uint32_t kStep = kSanitized ? 8191 : 1021;
@@ -122,7 +114,6 @@ TEST(Math, SqrtIsCorrectlyRounded) {
 }
 
 }  // namespace
-
 }  // namespace fathom::test
 
 namespace fathom {
@@ -160,5 +151,4 @@ TEST(PowerOfFraction, StaysWithinItsStatedErrorAndClamps) {
 }
 
 }  // namespace
-
 }  // namespace fathom

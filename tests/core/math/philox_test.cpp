@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <array>
-#include <random>
-#include <vector>
-
 #include <Random123/philox.h>
-#undef philox4x32  // Random123 has a macro of that name, fathom a function
 
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
+#include "support/expect.hpp"
+#undef philox4x32  // Random123 has a macro of that name, fathom a function
 
 #include <fathom/core/random.hpp>
 

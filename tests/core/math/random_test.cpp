@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <numbers>
-#include <set>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <fathom/core/random.hpp>
 
+#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test {
@@ -41,7 +32,6 @@ inline std::vector<double> uniforms_of(const NoiseKey& key, std::size_t count, s
 }  // namespace fathom::test
 
 namespace fathom::test::normals_test {
-
 namespace {
 
 constexpr std::size_t kDraws = 1'000'000;
@@ -119,11 +109,9 @@ RC_GTEST_PROP(Normals, EqualBoxAndMullerInDoublePrecision, (std::uint64_t seed))
 }
 
 }  // namespace
-
 }  // namespace fathom::test::normals_test
 
 namespace fathom::test::uniforms_test {
-
 namespace {
 
 constexpr std::size_t kDraws = 1'000'000;
@@ -155,7 +143,6 @@ TEST(Uniforms, StayInTheHalfOpenInterval) {
 }
 
 }  // namespace
-
 }  // namespace fathom::test::uniforms_test
 
 namespace fathom::test {
@@ -266,10 +253,6 @@ TEST(Streams, HashTextIsFnv1a) {
   EXPECT_EQ(hash_text("foobar"), 0xbf9cf968U);
 }
 
-}  // namespace
-
-namespace {
-
 TEST(Statistics, KolmogorovTable) {
   // Critical values of sqrt(n) D for large n: 1.36 at 5 %, 1.63 at 1 % (Smirnov's table).
   EXPECT_NEAR(ks_p_value(1.3581e-3, 1000000), 0.05, 5e-4);
@@ -287,5 +270,4 @@ TEST(Statistics, ChiSquareTable) {
 }
 
 }  // namespace
-
 }  // namespace fathom::test

@@ -16,7 +16,7 @@
 #include "fit/beam/em_kernels.hpp"
 #include "fit/beam/synthetic.hpp"
 #include "support/casters.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 
 namespace fathom::fit_test {

@@ -13,7 +13,7 @@
 #include <fathom/fit/beam.hpp>
 #include <fathom/noise/beam_density.hpp>
 
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::hit_density_test {

@@ -9,7 +9,7 @@
 
 #include "fit/beam/em.hpp"
 #include "fit/beam/synthetic.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::judge_test {
 namespace {

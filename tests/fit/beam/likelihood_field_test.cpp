@@ -19,7 +19,7 @@
 
 #include "fit/beam/files.hpp"
 #include "fit/beam/likelihood_field.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::likelihood_field_test {
 namespace {

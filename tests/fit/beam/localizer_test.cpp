@@ -16,7 +16,7 @@
 
 #include "fit/beam/files.hpp"
 #include "fit/beam/synthetic.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::localizer_test {
 namespace {

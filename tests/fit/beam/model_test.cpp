@@ -9,7 +9,7 @@
 #include <fathom/noise/beam_density.hpp>
 
 #include "fit/beam/em.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 #include "support/statistics.hpp"
 

@@ -8,7 +8,7 @@
 #include <fathom/fit/fit.hpp>
 
 #include "fit/beam/files.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::scan_test {
 namespace {

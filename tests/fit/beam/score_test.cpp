@@ -14,7 +14,7 @@
 
 #include "fit/beam/room.hpp"
 #include "support/casters.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::score_test {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "fit/beam/synthetic.hpp"
 #include "support/casters.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::tail_fit_test {
 namespace {

@@ -19,7 +19,7 @@
 
 #include "fit/beam/scans.hpp"
 #include "fit/beam/synthetic.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::way_blocks_test {
 namespace {

@@ -13,7 +13,7 @@
 #include "fit/calibrate/chain_simulator.hpp"
 #include "fit/frames/chain_frames.hpp"
 #include "render/test_scenes.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace fathom::test::chain_frames_test {

@@ -11,7 +11,7 @@
 #include <fathom/fit/chain.hpp>
 
 #include "fit/calibrate/chain_study.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::chain_rings_test {
 namespace {

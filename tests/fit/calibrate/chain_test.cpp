@@ -17,7 +17,7 @@
 #include "fit/calibrate/chain_simulator.hpp"
 #include "fit/calibrate/learned_cases.hpp"
 #include "fit/chain/chain_likelihood.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 #include "support/statistics.hpp"
 

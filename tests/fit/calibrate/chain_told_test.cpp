@@ -13,7 +13,7 @@
 #include <fathom/fit/chain.hpp>
 
 #include "fit/calibrate/chain_simulator.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::chain_told_test {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "fit/calibrate/depth_fields.hpp"
 #include "fit/pairs/depth_patch.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::depth_wall_test {
 namespace {

@@ -18,7 +18,7 @@
 #include <fathom/simulate/simulator.hpp>
 
 #include "render/test_scenes.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 #include "support/statistics.hpp"
 #include "support/temporary_folder.hpp"

@@ -9,7 +9,7 @@
 #include <fathom/simulate/simulator.hpp>
 
 #include "render/stereo_scenes.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 
 namespace fathom::test::energy_test {

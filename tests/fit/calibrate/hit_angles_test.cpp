@@ -14,7 +14,7 @@
 #include "fit/chain/turned_rays.hpp"
 #include "fit/frames/chain_frames.hpp"
 #include "render/any_sensors.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 
 namespace fathom::test::hit_angles_test {

@@ -12,7 +12,7 @@
 
 #include "fit/calibrate/depth_fields.hpp"
 #include "fit/pairs/depth_patch.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::measure_depth_test {
 namespace {

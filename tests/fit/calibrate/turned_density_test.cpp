@@ -14,7 +14,7 @@
 #include <fathom/fit/chain.hpp>
 #include <fathom/noise/detail/measured_range_law.hpp>
 
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::turned_density_test {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "fit/calibrate/wall_room.hpp"
 #include "fit/frames/cloud_frames.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -20,7 +20,7 @@
 #include "fit/calibrate/walls.hpp"
 #include "fit/chain/chain_fit.hpp"
 #include "fit/wall/wall_work.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::wall_plane_test {
 namespace {

@@ -16,7 +16,7 @@
 #include <fathom/fit/wall.hpp>
 
 #include "fit/calibrate/walls.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::wall_tape_sanity_test {
 namespace {

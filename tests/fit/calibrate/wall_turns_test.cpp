@@ -19,7 +19,7 @@
 #include <fathom/fit/wall.hpp>
 
 #include "fit/calibrate/turn_room.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 
 namespace fathom::test::wall_turns_test {

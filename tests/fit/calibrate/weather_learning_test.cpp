@@ -13,7 +13,7 @@
 
 #include "fit/calibrate/chain_study.hpp"
 #include "fit/chain/chain_likelihood.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::weather_learning_test {
 namespace {

@@ -23,7 +23,7 @@
 #include "io/message/cdr.hpp"
 #include "io/message/sensors.hpp"
 #include "io/picture/painter.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace fathom::test::depth_report_test {

@@ -15,7 +15,7 @@
 #include "fit/beam/likelihood_field.hpp"
 #include "fit/beam/room.hpp"
 #include "fit/report/sanity.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::field_log_test {
 namespace {

@@ -18,7 +18,7 @@
 #include "fit/beam/files.hpp"
 #include "fit/report/figures.hpp"
 #include "fit/report/synthetic_report.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 
 namespace fathom::fit_report_test {

@@ -13,7 +13,7 @@
 
 #include "fit/beam/files.hpp"
 #include "io/picture/png_reader.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::heatmap_test {
 namespace {

@@ -20,7 +20,7 @@
 
 #include "fit/beam/files.hpp"
 #include "fit/beam/room.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::log_test {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "fit/beam/files.hpp"
 #include "report/report.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::model_file_test {
 namespace {

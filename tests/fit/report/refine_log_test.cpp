@@ -15,7 +15,7 @@
 #include "fit/beam/refine.hpp"
 #include "fit/beam/room.hpp"
 #include "report/report.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::refine_log_test {
 namespace {

@@ -19,7 +19,7 @@
 #include "fit/beam/files.hpp"
 #include "fit/beam/refine.hpp"
 #include "fit/beam/room.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::refine_poses_test {
 namespace {

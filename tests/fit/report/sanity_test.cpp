@@ -23,7 +23,7 @@
 #include "fit/report/sanity.hpp"
 #include "fit/report/synthetic_report.hpp"
 #include "report/report.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::sanity_test {
 namespace {

@@ -17,7 +17,7 @@
 #include "fit/beam/synthetic.hpp"
 #include "fit/report/synthetic_report.hpp"
 #include "report/report.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::sensor_flags_test {
 namespace {

@@ -16,7 +16,7 @@
 #include <fathom/noise/custom.hpp>
 
 #include "fit/calibrate/chain_simulator.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom {

@@ -15,7 +15,7 @@
 
 #include "fit/beam/files.hpp"
 #include "fit/beam/room.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::world_test {
 namespace {

@@ -18,49 +18,32 @@ END
 bytes="AACgQAAAQMAAAIC/AACgQAAAQEAAAIC/AACgQAAAAAAAAEBAAAABAAIAAAAAAAAAAAAAAAAAAAAAAIA/AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAAAAAAAAAAAAA="
 data="data:application/octet-stream;base64,$bytes"
 
-scene() {
-  cat > scene.yaml << END
-scene: {meshes: {m: {file: $1, up_axis: z}}, entities: [{name: m, mesh: m}]}
-sensors: [{name: s, preset: RPLIDAR-A2, noise: []}]
-END
-}
-# read_as CODE REGEX: how the mesh m.gltf is answered; with code 0 REGEX is of the number of rays that hit it.
-read_as() {
-  rm -rf out
-  scene m.gltf
-  if [[ $1 == 0 ]]; then
-    expect 0 '^s ' fathom simulate scene.yaml --out out
-    expect 0 "\"hit\": $2," cat out/summary.json
-  else
-    expect "$1" "$2" fathom simulate scene.yaml --out out
-    absent out
-  fi
-}
+gltf_as() { read_as "$1" "$2" '{file: m.gltf, up_axis: z}'; }
 
 # A skin without inverseBindMatrices is legal.
 skin='"skins": [{"joints": [1]}],'
 gltf "$data" '[{"mesh": 0, "skin": 0, "children": [1]}, {"name": "joint"}]' "$skin" > m.gltf
-read_as 0 '[1-9][0-9]*'
+gltf_as 0 '[1-9][0-9]*'
 gltf "$data" '[{"mesh": 0, "skin": 7, "children": [1]}, {"name": "joint"}]' "$skin" > m.gltf
-read_as 2 'm.gltf: nodes\[0\].skin = 7 is not'
+gltf_as 2 'm.gltf: nodes\[0\].skin = 7 is not'
 
 # A sparse accessor without indices.
 gltf "$data" '[{"mesh": 0}]' '' ', "sparse": {"count": 1}' > m.gltf
-read_as 2 "m.gltf: accessors\[0\].sparse has no 'indices'"
+gltf_as 2 "m.gltf: accessors\[0\].sparse has no 'indices'"
 
 # A chain of 20 000 nodes; nodes that name their child twice, 40 levels deep; a node that is its own ancestor.
 chain=$(for i in $(seq 20000); do printf '{"children": [%d]}, ' "$i"; done)
 gltf "$data" "[$chain {\"mesh\": 0}]" > m.gltf
-read_as 2 'm.gltf: nodes\[256\] is nested 257 deep, the limit is 256'
+gltf_as 2 'm.gltf: nodes\[256\] is nested 257 deep, the limit is 256'
 twice=$(for i in $(seq 40); do printf '{"children": [%d, %d]}, ' "$i" "$i"; done)
 gltf "$data" "[$twice {\"mesh\": 0}]" > m.gltf
-read_as 2 'm.gltf: nodes\[0\].children\[1\] = 1, which is a child of nodes\[0\] already'
+gltf_as 2 'm.gltf: nodes\[0\].children\[1\] = 1, which is a child of nodes\[0\] already'
 gltf "$data" '[{"children": [0], "mesh": 0}]' > m.gltf
-read_as 2 'm.gltf: nodes\[0\] is its own ancestor'
+gltf_as 2 'm.gltf: nodes\[0\] is its own ancestor'
 
 # Counts that ask for more memory than there are bytes.
 gltf "$data" '[{"mesh": 0}]' | sed '0,/"count": 3/s//"count": 4000000000/' > m.gltf
-read_as 2 'm.gltf: accessors\[0\] needs 48000000000 bytes, bufferViews\[0\] has 36'
+gltf_as 2 'm.gltf: accessors\[0\] needs 48000000000 bytes, bufferViews\[0\] has 36'
 
 # Files: beside the mesh, and everywhere else.
 mkdir elsewhere
@@ -68,28 +51,28 @@ printf %s "$bytes" | base64 -d > beside.bin
 cp beside.bin elsewhere/
 ln -s /etc/passwd link.bin
 gltf beside.bin '[{"mesh": 0}]' > m.gltf
-read_as 0 '[1-9][0-9]*'
+gltf_as 0 '[1-9][0-9]*'
 for uri in ../../../etc/passwd /etc/passwd %2e%2e/%2e%2e/etc/passwd link.bin elsewhere/../../beside.bin; do
   gltf "$uri" '[{"mesh": 0}]' > m.gltf
-  read_as 2 "m.gltf: buffers\[0\].uri = '$uri' leads out of the folder of the mesh"
+  gltf_as 2 "m.gltf: buffers\[0\].uri = '$uri' leads out of the folder of the mesh"
 done
 for uri in file:///etc/passwd http://localhost/a.bin; do
   gltf "$uri" '[{"mesh": 0}]' > m.gltf
-  read_as 2 "m.gltf: buffers\[0\].uri = '$uri' is neither the name of a file nor base64 data"
+  gltf_as 2 "m.gltf: buffers\[0\].uri = '$uri' is neither the name of a file nor base64 data"
 done
 gltf /dev/zero '[{"mesh": 0}]' > m.gltf
-read_as 2 'leads out of the folder of the mesh'
+gltf_as 2 'leads out of the folder of the mesh'
 mkfifo pipe.bin
 gltf pipe.bin '[{"mesh": 0}]' > m.gltf
-read_as 2 'pipe.bin: is not a file'
+gltf_as 2 'pipe.bin: is not a file'
 
 # What is refused by name.
 gltf "$data" '[{"mesh": 0}]' | sed 's/"2.0"/"1.0"/' > m.gltf
-read_as 2 'm.gltf: is glTF 1; only 2.0 is read'
+gltf_as 2 'm.gltf: is glTF 1; only 2.0 is read'
 gltf "$data" '[{"mesh": 0}]' '"extensionsRequired": ["KHR_draco_mesh_compression"],' > m.gltf
-read_as 2 "m.gltf: extensionsRequired\[0\] = 'KHR_draco_mesh_compression' is not understood"
+gltf_as 2 "m.gltf: extensionsRequired\[0\] = 'KHR_draco_mesh_compression' is not understood"
 (printf '%.0s[' $(seq 200000)) > m.gltf
-read_as 2 'm.gltf: nested 200000 deep, the limit is 256'
+gltf_as 2 'm.gltf: nested 200000 deep, the limit is 256'
 
 # One mesh placed so often that it would take all memory: 10^9 triangles in a file of 3 MB.
 many=$(for i in $(seq 10000); do printf '{"mesh": 0}, '; done)
@@ -101,4 +84,4 @@ roots=$(seq -s, 0 9999)
   printf '"bufferViews": [{"buffer": 0, "byteLength": 300006}], "buffers": [{"byteLength": 300006, '
   printf '"uri": "data:application/octet-stream;base64,%s"}]}' "$(head -c 300006 /dev/zero | base64 -w 0)"
 } > m.gltf
-once read_as 2 'm.gltf: meshes\[0\].primitives\[0\] brings the file above 16777216 triangles'
+once gltf_as 2 'm.gltf: meshes\[0\].primitives\[0\] brings the file above 16777216 triangles'

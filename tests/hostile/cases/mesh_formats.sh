@@ -1,24 +1,5 @@
 # SPDX-License-Identifier: MIT
 # Files that are not what they are given for, and formats that lie on their side.
-scene() {
-  cat > scene.yaml << END
-scene: {meshes: {m: $1}, entities: [{name: m, mesh: m}]}
-sensors: [{name: s, preset: RPLIDAR-A2, noise: []}]
-END
-}
-# read_as CODE REGEX MESH: how a scene with this mesh is answered; with code 0 REGEX is of the number of rays that hit it.
-read_as() {
-  rm -rf out
-  scene "$3"
-  if [[ $1 == 0 ]]; then
-    expect 0 '^s ' fathom simulate scene.yaml --out out
-    expect 0 "\"hit\": $2," cat out/summary.json
-  else
-    expect "$1" "$2" fathom simulate scene.yaml --out out
-    absent out
-  fi
-}
-
 # Robot descriptions, as a mesh and as a scene.
 printf '<?xml version="1.0"?>\n<!-- made by hand -->\n<robot name="r"><link name="l"/></robot>\n' > r.urdf
 printf '<sdf version="1.6"><world name="w"/></sdf>\n' > w.sdf

@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <cstdio>
-#include <fstream>
-#include <set>
-
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 #include <lz4frame.h>
 #include <nlohmann/json.hpp>
-#include <rapidcheck/gtest.h>
 #include <zstd.h>
-
-#include <fathom/core/error.hpp>
 
 #include "io/bag/mcap_format.hpp"
 #include "io/bag/mcap_writer.hpp"
@@ -19,15 +10,12 @@
 #include "io/message/cdr.hpp"
 #include "io/message/geometry.hpp"
 #include "io/message/sensors.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
 using nlohmann::json;
-using test::contains;
-using test::message_of;
 
 struct Recorded {
   std::string topic, type;
@@ -100,7 +88,7 @@ TEST_P(McapAnswersTest, ReadsWhatAnotherProgramWrote) {
 INSTANTIATE_TEST_SUITE_P(Compressions, McapAnswersTest, testing::Values("none", "zstd", "lz4"));
 
 TEST(McapTest, ReadsBackWhatItWrote) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (const std::size_t scans : {std::size_t{0}, std::size_t{1}, std::size_t{60}}) {
     const auto written = write_example(folder / "a.mcap", scans);
     std::string tear;
@@ -112,13 +100,13 @@ TEST(McapTest, ReadsBackWhatItWrote) {
 TEST(McapTest, AnotherProgramReadsWhatItWrites) {
   if (std::string(FATHOM_NPM).empty())
     GTEST_SKIP() << "no npm packages to judge by: configure with -DFATHOM_NPM=<folder>";
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto written = write_example(folder / "a.mcap");
   const std::string command =
       fmt::format("'{}' '{}/tests/io/bag/judge.mjs' '{}' '{}' > '{}'", FATHOM_NODE, FATHOM_SOURCE_DIR, FATHOM_NPM,
                   (folder / "a.mcap").string(), (folder / "out.json").string());
   ASSERT_EQ(std::system(command.c_str()), 0);
-  const json answer = json::parse(test::bytes_of(folder / "out.json"));
+  const json answer = json::parse(bytes_of(folder / "out.json"));
   EXPECT_EQ(answer["count"], written.size());
   EXPECT_GT(answer["chunks"], 1);
   ASSERT_EQ(answer["messages"].size(), written.size());  // sorted by time, as they were written
@@ -132,9 +120,9 @@ TEST(McapTest, AnotherProgramReadsWhatItWrites) {
 }
 
 TEST(McapTest, ReadsATornFileUpToTheTear) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto written = write_example(folder / "a.mcap");
-  const std::string whole = test::bytes_of(folder / "a.mcap");
+  const std::string whole = bytes_of(folder / "a.mcap");
   std::size_t most = 0;
   for (std::size_t tenth = 1; tenth < 10; ++tenth) {
     folder.write("torn.mcap", whole.substr(0, whole.size() * tenth / 10));
@@ -171,10 +159,10 @@ Read read(const std::filesystem::path& file) {
 }
 
 TEST(McapTest, PassesOverADamagedChunkOfEveryKind) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (const auto& [name, chunk] : {std::pair("none", 9973), {"zstd", 7147}, {"lz4", 8208}}) {
     const auto whole = fmt::format("{}/tests/io/bag/answers_{}.mcap", FATHOM_SOURCE_DIR, name);
-    std::string bytes = test::bytes_of(whole);
+    std::string bytes = bytes_of(whole);
     bytes[static_cast<std::size_t>(chunk) + 500] = static_cast<char>(~bytes[static_cast<std::size_t>(chunk) + 500]);
     folder.write("bad.mcap", bytes);
     const Read found = read(folder / "bad.mcap");
@@ -189,9 +177,9 @@ TEST(McapTest, PassesOverADamagedChunkOfEveryKind) {
 
 /// Its channels are in the summary, too, and so the other chunks are read.
 TEST(McapTest, TheFirstChunkMayBeTheDamagedOne) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto written = write_example(folder / "a.mcap");
-  std::string bytes = test::bytes_of(folder / "a.mcap");
+  std::string bytes = bytes_of(folder / "a.mcap");
   bytes[3000] = static_cast<char>(~bytes[3000]);
   folder.write("bad.mcap", bytes);
   const Read found = read(folder / "bad.mcap");
@@ -203,8 +191,8 @@ TEST(McapTest, TheFirstChunkMayBeTheDamagedOne) {
 
 /// The summary says where the next chunk begins.
 TEST(McapTest, GoesOnBehindARecordWhoseLengthIsDamaged) {
-  const test::TemporaryFolder folder;
-  std::string bytes = test::bytes_of(FATHOM_SOURCE_DIR "/tests/io/bag/answers_zstd.mcap");
+  const TemporaryFolder folder;
+  std::string bytes = bytes_of(FATHOM_SOURCE_DIR "/tests/io/bag/answers_zstd.mcap");
   bytes[7147 + 7] = '\x7f';  // the chunk at 7147 has 2^55 bytes
   folder.write("bad.mcap", bytes);
   const Read found = read(folder / "bad.mcap");
@@ -214,9 +202,9 @@ TEST(McapTest, GoesOnBehindARecordWhoseLengthIsDamaged) {
 }
 
 TEST(McapTest, RefusesWhatIsDamagedEverywhere) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_example(folder / "a.mcap", 3);
-  std::string bytes = test::bytes_of(folder / "a.mcap");
+  std::string bytes = bytes_of(folder / "a.mcap");
   const std::size_t chunk = bytes.find("zstd");
   bytes[chunk + 40] = static_cast<char>(~bytes[chunk + 40]);
   folder.write("bad.mcap", bytes);
@@ -295,7 +283,7 @@ class McapFiles : public testing::Test {
     return records;
   }
 
-  const test::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
 };
 
 TEST_F(McapFiles, ChunksMayHaveSeveralFramesAndPadding) {
@@ -427,15 +415,15 @@ TEST_F(McapFiles, AsManyTopicsAsChannelsAreRead) {
 }
 
 TEST(McapTest, RefusesWhatIsNoMcap) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   folder.write("a.mcap", "#ROSBAG V2.0\n");
   EXPECT_TRUE(contains(message_of<InputError>([&] { messages_of(folder / "a.mcap"); }), "this is no MCAP file"));
 }
 
 RC_GTEST_PROP(McapTest, AnyChangedBytesAreReadOrRefusedInOneLine, ()) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto* name = *rc::gen::element("none", "zstd", "lz4");
-  std::string bytes = test::bytes_of(fmt::format("{}/tests/io/bag/answers_{}.mcap", FATHOM_SOURCE_DIR, name));
+  std::string bytes = bytes_of(fmt::format("{}/tests/io/bag/answers_{}.mcap", FATHOM_SOURCE_DIR, name));
   for (int i = 0; i < 3; ++i) bytes[*rc::gen::inRange<std::size_t>(0, bytes.size())] = *rc::gen::arbitrary<char>();
   bytes.resize(*rc::gen::inRange<std::size_t>(1, bytes.size() + 1));
   folder.write("a.mcap", bytes);
@@ -448,4 +436,4 @@ RC_GTEST_PROP(McapTest, AnyChangedBytesAreReadOrRefusedInOneLine, ()) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

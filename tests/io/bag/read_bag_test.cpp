@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Bags of all formats, and their reports. SQLite makes the .db3 files with the tables of rosbag2.
 
-#include <memory>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 #include <sqlite3.h>
 
-#include <fathom/core/error.hpp>
 #include <fathom/files/bags.hpp>
 
 #include "io/bag/mcap_writer.hpp"
@@ -17,14 +10,10 @@
 #include "io/message/cdr.hpp"
 #include "io/message/geometry.hpp"
 #include "io/message/sensors.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::read_bag_test {
+namespace fathom::test::read_bag_test {
 namespace {
-
-using test::contains;
-using test::message_of;
 
 msg::LaserScan scan_at(int k) {
   msg::LaserScan scan;
@@ -90,7 +79,7 @@ std::vector<Seen> messages_of(const std::filesystem::path& bag) {
 }
 
 TEST(ReadBag, Db3ComesInTheOrderOfTime) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_db3(folder / "a #1?.db3", 0, 5);
   const std::vector<Seen> seen = messages_of(folder / "a #1?.db3");
   ASSERT_EQ(seen.size(), 11U);
@@ -101,7 +90,7 @@ TEST(ReadBag, Db3ComesInTheOrderOfTime) {
 }
 
 TEST(ReadBag, AFolderIsItsFilesInTheOrderOfTheirNumbers) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_db3(folder / "run_2.db3", 0, 2);
   write_db3(folder / "run_10.db3", 2, 2);
   folder.write("metadata.yaml", "rosbag2_bagfile_information: {}\n");
@@ -113,7 +102,7 @@ TEST(ReadBag, AFolderIsItsFilesInTheOrderOfTheirNumbers) {
 }
 
 TEST(ReadBag, AFolderMayHoldManyFilesOfMcap) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (int file = 0; file < 12; ++file) {  // drive_10 after drive_9
     McapWriter bag(folder / ("drive_" + std::to_string(file) + ".mcap"));
     const std::uint16_t topic = bag.add_topic("/scan", msg::LaserScan::kType);
@@ -129,7 +118,7 @@ TEST(ReadBag, AFolderMayHoldManyFilesOfMcap) {
 TEST(ReadBag, RefusesWhatIsCompressedFromOutsideInOneLine) {
   const std::string zstd = "\x28\xb5\x2f\xfd\x04 and more";
   for (const char* name : {"run_0.db3.zstd", "run_0.mcap.zstd"}) {
-    const test::TemporaryFolder folder;
+    const TemporaryFolder folder;
     folder.write(name, zstd);
     for (const std::filesystem::path& bag : {folder.path(), folder / name}) {
       EXPECT_TRUE(contains(message_of<InputError>([&] { static_cast<void>(read_bag_info(bag)); }),
@@ -157,7 +146,7 @@ TEST(ReadBag, Db3WithMessagesBesideItIsRefused) {
 }
 
 TEST(ReadBag, InfoCountsRatesAndFrames) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_db3(folder / "a.db3", 0, 5);
   const BagInfo info = read_bag_info(folder / "a.db3");
   EXPECT_EQ(info.format, "sqlite3");
@@ -176,7 +165,7 @@ TEST(ReadBag, InfoCountsRatesAndFrames) {
 }
 
 TEST(ReadBag, InfoTellsOfDamagedMessagesAndReadsOn) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   McapWriter bag(folder / "a.mcap");
   const std::uint16_t topic = bag.add_topic("/scan", msg::LaserScan::kType);
   bag.write(topic, 0, write_message(scan_at(0)));
@@ -191,7 +180,7 @@ TEST(ReadBag, InfoTellsOfDamagedMessagesAndReadsOn) {
 }
 
 TEST(ReadBag, RefusesWhatIsNoBag) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto refusal = [&](const std::filesystem::path& bag) {
     return message_of<InputError>([&] { static_cast<void>(read_bag_info(bag)); });
   };
@@ -234,7 +223,7 @@ TEST(ReadBag, Db3WhoseRowsAreComputedIsRefused) {
          "'messages' lacks plain columns"},
         {kTopics + "CREATE VIRTUAL TABLE messages USING fts5(id, topic_id, timestamp, data)", "'messages' is no table"},
         {kMessages + "CREATE TABLE topics(id, name)", "'topics' lacks plain columns"}}) {
-    const test::TemporaryFolder folder;
+    const TemporaryFolder folder;
     if (sql.find("fts5") != std::string::npos && sqlite3_compileoption_used("ENABLE_FTS5") == 0) continue;
     write_sql(folder / "a.db3", sql);
     EXPECT_TRUE(contains(message_of<InputError>([&] { static_cast<void>(read_bag_info(folder / "a.db3")); }),
@@ -253,12 +242,12 @@ constexpr std::size_t kCells = 3, kLastChild = 8, kCellPlaces = 12;  // in an in
 /// A tree of 60^6 rows in 32 kB: all branches of an inner page lead to the page behind it.
 TEST(ReadBag, Db3WithRowsWithoutEndIsRefused) {
   constexpr std::size_t kPage = 512, kRoot = 2 * kPage;
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_sql(folder / "a.db3", "PRAGMA page_size = 512;" + kTopics + kMessages +
                                   "INSERT INTO topics VALUES(1, '/a', 'b', 'cdr');"
                                   "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 60) "
                                   "INSERT INTO messages SELECT x, 1, x, randomblob(400) FROM c");
-  std::string bytes = test::bytes_of(folder / "a.db3");
+  std::string bytes = bytes_of(folder / "a.db3");
   ASSERT_EQ(bytes[kRoot], 5) << "an inner page";
   std::string page = bytes.substr(kRoot, kPage);
   for (char level = 0; level < 6; ++level) {
@@ -278,13 +267,13 @@ TEST(ReadBag, Db3WithRowsWithoutEndIsRefused) {
 /// A tree whose branches all lead to the leaf with the longest rows.
 TEST(ReadBag, Db3GivesNoMoreBytesThanItHolds) {
   constexpr std::size_t kPage = 4096;
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_sql(folder / "a.db3", "PRAGMA page_size = 4096;" + kTopics + kMessages +
                                   "INSERT INTO topics VALUES(1, '/a', 'b', 'cdr');"
                                   "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 400) "
                                   "INSERT INTO messages SELECT x, 1, x, randomblob(iif(x < 5, 40000, 900)) FROM c");
   EXPECT_EQ(read_bag_info(folder / "a.db3").messages, 400U);
-  std::string bytes = test::bytes_of(folder / "a.db3");
+  std::string bytes = bytes_of(folder / "a.db3");
   std::size_t branches = 0;
   for (std::size_t page = kPage; page < bytes.size(); page += kPage) {
     if (bytes[page] != 5 || bytes[page + 1] != 0) continue;  // an inner page of a table, with no free blocks
@@ -300,7 +289,7 @@ TEST(ReadBag, Db3GivesNoMoreBytesThanItHolds) {
 }
 
 TEST(ReadBag, Db3NamesWhatItPassesOver) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_sql(folder / "a.db3", kTopics + kMessages +
                                   "INSERT INTO topics VALUES(1, '/a', 'b', 'cdr'), (2, '/c', 'd', 'rmw_cyclonedds');"
                                   "INSERT INTO messages VALUES(1, 1, 5, x'00'), (2, 9, 6, x'00'), (3, 1, 7, x'00')");
@@ -315,9 +304,9 @@ TEST(ReadBag, Db3NamesWhatItPassesOver) {
 }
 
 RC_GTEST_PROP(ReadBag, AnyChangedDb3IsReadOrRefusedInOneLine, ()) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_db3(folder / "a.db3", 0, 3);
-  std::string bytes = test::bytes_of(folder / "a.db3");
+  std::string bytes = bytes_of(folder / "a.db3");
   for (int i = 0; i < 5; ++i) bytes[*rc::gen::inRange<std::size_t>(0, bytes.size())] = *rc::gen::arbitrary<char>();
   bytes.resize(*rc::gen::inRange<std::size_t>(1, bytes.size() + 1));
   folder.write("b.db3", bytes);
@@ -330,4 +319,4 @@ RC_GTEST_PROP(ReadBag, AnyChangedDb3IsReadOrRefusedInOneLine, ()) {
 }
 
 }  // namespace
-}  // namespace fathom::read_bag_test
+}  // namespace fathom::test::read_bag_test

@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Readers of the cloud formats, written from the formats' descriptions and not from the writers.
 
-#include <bit>
-#include <cstdint>
-#include <cstring>
-#include <map>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/files/clouds.hpp>
 
 #include "frame/frame_writer.hpp"
 #include "io/picture/frames.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 
@@ -185,7 +172,6 @@ inline ReadMessage read_pointcloud2(const std::string& bytes) {
 }  // namespace fathom::test
 
 namespace fathom {
-
 namespace {
 
 using test::bytes_of;
@@ -394,5 +380,4 @@ TEST(CloudFilesTest, WritesTheSameBytesEveryTime) {
 }
 
 }  // namespace
-
 }  // namespace fathom

@@ -1,30 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Points as drivers lay them out: tables and bytes worked out by hand from the drivers' structs.
 
-#include <cmath>
-#include <cstring>
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <vector>
-
 #include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include "frame/frame_writer.hpp"
 #include "io/cloud/cloud_message.hpp"
 #include "io/message/cdr.hpp"
 #include "io/picture/frames.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::contains;
-using test::kNan;
-using test::message_of;
 
 constexpr CloudLayout kAll[] = {CloudLayout::kXyz, CloudLayout::kXyzi, CloudLayout::kVelodyne, CloudLayout::kOuster,
                                 CloudLayout::kLivox};
@@ -37,7 +23,7 @@ CloudOptions layout(CloudLayout which, bool keep_misses = false) {
 
 /// "x:0:7 ..." with the step at the end.
 std::string shape_of(CloudLayout which) {
-  Frame frame(test::all_channels());
+  Frame frame(all_channels());
   std::string text;
   const CloudMessage cloud = cloud_message(frame, "lidar", layout(which));
   for (const msg::PointField& f : cloud.message.point_fields) {
@@ -159,7 +145,7 @@ TEST(DriverLayout, RefusesWhatAFieldCannotHold) {
 }
 
 RC_GTEST_PROP(DriverLayout, MessagesReadBackWithThePointsOfAnyLayout, ()) {
-  Frame frame = test::random_frame();
+  Frame frame = random_frame();
   for (std::size_t i = 0; i < frame.size(); ++i) {
     FrameWriter(frame).ring()[i] = static_cast<std::uint16_t>(i % 256);
     FrameWriter(frame).floats(Channel::kTimeOffset)[i] = 1e-4F * static_cast<float>(i);
@@ -212,4 +198,4 @@ TEST(DriverLayout, IsWhatTheOutputFormatsSay) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

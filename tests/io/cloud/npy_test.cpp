@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include <bit>
-#include <cmath>
-#include <cstring>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <fathom/files/clouds.hpp>
 
 #include "core/text/formats.hpp"
 #include "io/picture/frames.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::bytes_of;
-using test::contains;
-using test::message_of;
-using test::TemporaryFolder;
 
 TEST(NpyTest, WritesTheHeaderThatNumpyWrites) {
   // The bytes of numpy.save for a float32 array of shape (2, 3), from the format's description.
@@ -43,7 +31,7 @@ RC_GTEST_PROP(NpyTest, HeadersEndOnAMultipleOf64, ()) {
 }
 
 RC_GTEST_PROP(NpyTest, ReadsBackEveryChannelOfAFrame, ()) {
-  const Frame frame = test::random_frame();
+  const Frame frame = random_frame();
   const TemporaryFolder folder;
   for (std::size_t c = 0; c < kChannelCount; ++c) {
     const auto channel = static_cast<Channel>(c);
@@ -57,7 +45,7 @@ RC_GTEST_PROP(NpyTest, ReadsBackEveryChannelOfAFrame, ()) {
     for (std::size_t i = 0; i < frame.size(); ++i) {
       for (std::size_t plane = 0; plane < (is_points ? 3U : 1U); ++plane) {
         const double found = array.at(is_points ? 3 * i + plane : i);
-        const double expected = test::value_at(frame, channel, plane, i);
+        const double expected = value_at(frame, channel, plane, i);
         RC_ASSERT(std::bit_cast<std::uint64_t>(found) == std::bit_cast<std::uint64_t>(expected));
       }
     }
@@ -126,4 +114,4 @@ TEST(NpyTest, RefusesAFileCutAnywhere) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

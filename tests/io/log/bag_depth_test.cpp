@@ -3,27 +3,15 @@
 
 #include "io/log/bag_depth.hpp"
 
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <png.h>
-
-#include <fathom/core/error.hpp>
 
 #include "io/bag/mcap_writer.hpp"
 #include "io/message/cdr.hpp"
 #include "io/message/sensors.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::contains;
 
 constexpr std::uint32_t kDepthRows = 2, kDepthCols = 3;
 const std::vector<std::uint16_t> kDepthLevels = {0, 500, 1000, 2000, 40000, 65535};
@@ -76,13 +64,13 @@ class BagDepthTest : public testing::Test {
     return found;
   }
   std::string refusal(const std::string& topics = "") {
-    const std::string text = test::input_error([&] { static_cast<void>(read(topics)); });
+    const std::string text = input_error([&] { static_cast<void>(read(topics)); });
     EXPECT_EQ(text.find(file_.string() + ": "), 0U) << text;
     EXPECT_EQ(text.find(file_.string(), 1), std::string::npos) << text << ": names the file once";
     return text;
   }
 
-  const test::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
   const std::filesystem::path file_ = folder_ / "a.mcap";
   McapWriter writer_{file_};
   std::uint64_t time_ns_ = 0;
@@ -161,7 +149,7 @@ TEST_F(BagDepthTest, SaysThatTheBagIsTorn) {
   put("/a", "16UC1", bytes_of_levels(false));
   EXPECT_EQ(read().size(), 1U);
   EXPECT_TRUE(BagDepths(file_, "").notes().empty());
-  folder_.write("b.mcap", test::bytes_of(file_).substr(0, 8));  // the magic alone
+  folder_.write("b.mcap", bytes_of(file_).substr(0, 8));  // the magic alone
   const std::vector<std::string> notes = BagDepths(folder_.path(), "").notes();
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_TRUE(contains(notes[0], "b.mcap: the file ends at byte 8")) << notes[0];
@@ -185,4 +173,4 @@ TEST_F(BagDepthTest, NamesTheImageThatIsDamaged) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Scans of bags: the laser's pose at each ray, and the scans left out.
 
-#include <array>
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/files/log_files.hpp>
 
 #include "io/bag/mcap_format.hpp"
@@ -20,10 +10,9 @@
 #include "io/message/cdr.hpp"
 #include "io/message/geometry.hpp"
 #include "io/message/sensors.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
@@ -74,13 +63,13 @@ class BagLog : public testing::Test {
     return read_bag_log(folder_ / "drive.mcap", options);
   }
   std::string error(const BagLogOptions& options = {}) {
-    const std::string text = test::input_error([&] { static_cast<void>(read(options)); });
+    const std::string text = input_error([&] { static_cast<void>(read(options)); });
     const std::string name = (folder_ / "drive.mcap").string() + ": ";
     EXPECT_EQ(text.rfind(name, 0), 0U) << text;
     return text.substr(std::min(text.size(), name.size()));
   }
 
-  const test::TemporaryFolder folder_;
+  const TemporaryFolder folder_;
   McapWriter writer_;
   std::uint16_t tf_ = 0, static_ = 0, scan_ = 0;
 };
@@ -243,8 +232,7 @@ TEST_F(BagLog, NamesFileAndTopicOfADamagedScan) {
   const ScanLog log = read();
   ASSERT_EQ(log.notes.size(), 1U);
   const std::string place = (folder_ / "drive.mcap").string() + ": /scan: sensor_msgs/msg/LaserScan: ";
-  EXPECT_NE(log.notes[0].find("1 part is damaged and left out, the first: " + place), std::string::npos)
-      << log.notes[0];
+  EXPECT_TRUE(contains(log.notes[0], "1 part is damaged and left out, the first: " + place));
 }
 
 TEST_F(BagLog, NamesFileAndTopicWhereEveryScanIsDamaged) {
@@ -281,9 +269,8 @@ TEST_F(BagLog, NamesOtherEncodingsThanThatOfRos2) {
         .append_to(bytes, mcap::Op::kChannel);
     mcap::Record().number(std::uint32_t{0}).append_to(bytes, mcap::Op::kDataEnd);
     const auto file = folder_.write("other.mcap", bytes);
-    const std::string said = test::input_error([&] { static_cast<void>(read_bag_log(file)); });
-    EXPECT_NE(said.find("/laser is sensor_msgs/msg/LaserScan, encoded as '" + encoding + "'"), std::string::npos)
-        << said;
+    const std::string said = input_error([&] { static_cast<void>(read_bag_log(file)); });
+    EXPECT_TRUE(contains(said, "/laser is sensor_msgs/msg/LaserScan, encoded as '" + encoding + "'"));
     EXPECT_EQ(said.find("rosbags-convert") != std::string::npos, encoding == "ros1") << said;
   }
 }
@@ -296,7 +283,7 @@ TEST_F(BagLog, AsksWhichOfSeveralLasers) {
   put(rear, scan_at(2.0));
   EXPECT_EQ(error(), "has several topics of scans, choose one of /rear, /scan");
   EXPECT_EQ(read_bag_log(folder_ / "drive.mcap", {.scan_topic = "/rear"}).pose[0].x_m, 5.0);
-  EXPECT_EQ(test::input_error([&] { read_bag_log(folder_ / "drive.mcap", {.scan_topic = "/front"}); }),
+  EXPECT_EQ(input_error([&] { read_bag_log(folder_ / "drive.mcap", {.scan_topic = "/front"}); }),
             (folder_ / "drive.mcap").string() + ": has no scans on topic '/front', but on /rear, /scan");
 }
 
@@ -432,8 +419,8 @@ TEST_F(BagLog, RefusesALaserThatTurnsOver) {
   put_tf(transform("map", "base", 9, {{}, from_roll_pitch_yaw(std::numbers::pi, 0, 0)}));
   put(scan_at(1.0)), put(scan_at(6.0));
   const std::string whole = error();
-  EXPECT_NE(whole.find("turns over"), std::string::npos) << whole;
+  EXPECT_TRUE(contains(whole, "turns over"));
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The lasers of CARMEN's logs, where their rays point, and where they were.
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <numbers>
-#include <string>
-#include <vector>
-
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <fathom/fit/fit.hpp>
 
@@ -17,13 +9,10 @@
 #include "core/text/text_lines.hpp"
 #include "fit/beam/files.hpp"
 #include "io/log/scan_lines.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::contains;
-using test::input_error;
 
 constexpr double kDeg = std::numbers::pi / 180.0;
 
@@ -82,7 +71,7 @@ class CarmenLog : public testing::Test {
     return input_error([&] { read_scan_log(folder_.write("a.log", text), options); });
   }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(CarmenLog, OfRobotLasersSaysWhereRaysPointAndHowFarTheyReach) {
@@ -317,7 +306,7 @@ TEST(PoseTrack, TakesTheShorterWayRound) {
 /// A real log, in which an ODOM line stands before each scan with the same time, and others have the time 0. The log
 /// may not be shipped with the project.
 TEST_F(CarmenLog, OfARealRobotIsReadByTimeToo) {
-  const auto file = test::shared_data() / "logs/freiburg-079-corrected.log.gz";
+  const auto file = shared_data() / "logs/freiburg-079-corrected.log.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "skipped: no data";
   const ScanLog log = read_scan_log(file);
   const ScanLog timed = read_scan_log(file, {.ray_time_s = 1.0 / 75 / 720});
@@ -355,4 +344,4 @@ TEST_F(CarmenLog, OfARealRobotIsReadByTimeToo) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

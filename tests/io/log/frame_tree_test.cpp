@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Frames of tf: ways through the tree against products of poses, and times between stamps.
 
-#include <algorithm>
-#include <random>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
-
 #include "io/log/frame_tree.hpp"
-#include "support/error_text.hpp"
 
-namespace fathom {
+#include "support/expect.hpp"
+
+namespace fathom::test {
 namespace {
 
 msg::TransformStamped transform(const std::string& parent, const std::string& child, std::int32_t s, const Pose& pose) {
@@ -99,7 +90,6 @@ TEST(FrameTree, TheLastOfWhatHoldsAlwaysCounts) {
 }
 
 TEST(FrameTree, SaysWhatIsWrong) {
-  using test::input_error;
   FrameTree tree;
   EXPECT_EQ(input_error([&] { static_cast<void>(tree.path("map", "laser")); }),
             "nothing connects frame 'laser' with frame 'map'; there is no transform");
@@ -118,4 +108,4 @@ TEST(FrameTree, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

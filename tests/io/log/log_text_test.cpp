@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Text as strangers hand it over: packed, padded, marked, endless.
-#include <cmath>
-#include <fstream>
-#include <limits>
-#include <numbers>
-#include <string>
-
-#include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <fathom/core/geometry.hpp>
@@ -18,25 +11,20 @@
 #include "core/text/gzip_text.hpp"
 #include "fit/beam/files.hpp"
 #include "io/log/scan_lines.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
-
+namespace fathom::test {
 namespace {
-
-using test::contains;
-using test::input_error;
 
 const std::string kCsv = "x_m,y_m,yaw_rad,range_m@0\n1,2,3,4.25\n";
 const std::string kBom = "\xef\xbb\xbf";
 
-std::string gzipped(const test::TemporaryFolder& folder, const std::string& text) {
+std::string gzipped(const TemporaryFolder& folder, const std::string& text) {
   const auto file = folder / "part.gz";
   gzFile out = gzopen(file.c_str(), "wb");
   gzwrite(out, text.data(), static_cast<unsigned>(text.size()));
   gzclose(out);
-  return test::bytes_of(file);
+  return bytes_of(file);
 }
 
 class LogText : public testing::Test {
@@ -45,7 +33,7 @@ class LogText : public testing::Test {
     const auto file = folder_.write("a.log", bytes);
     return input_error([&] { scans_ = read_scan_log(file).scans(); });
   }
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
   std::size_t scans_ = 0;
 };
 
@@ -148,12 +136,12 @@ TEST_F(LogText, CarmenCountsTheLasersThatItPassesOver) {
 
 TEST(WithinMemory, NamesTheFileWhoseContentIsTooMuch) {
   const auto said = [](auto thrown) {
-    return test::message_of<SystemError>([&] { within_memory("big.log", [&] { throw thrown; }); });
+    return message_of<SystemError>([&] { within_memory("big.log", [&] { throw thrown; }); });
   };
   EXPECT_EQ(said(std::bad_alloc()), "big.log: there is not enough memory for what it holds");
   EXPECT_EQ(said(std::length_error("x")), "big.log: there is not enough memory for what it holds");
   const auto lacking = [](const char* file) {
-    return test::message_of<SystemError>([&] {
+    return message_of<SystemError>([&] {
       within_memory(
           file, [] { throw std::bad_alloc(); }, "the run does not fit into memory");
     });
@@ -177,7 +165,7 @@ ScanLog make_log(std::size_t rays, double step_deg) {
 }
 
 TEST(CarmenText, IsReadBackToTheSameBits) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   for (const std::size_t rays : {180U, 181U, 360U, 361U}) {
     const ScanLog log = make_log(rays, rays < 200 ? 1.0 : 0.5);
     ASSERT_TRUE(fits_carmen(log)) << rays;
@@ -193,7 +181,7 @@ TEST(CarmenText, HasOdometryBehindThePose) {
   const ScanLog log = make_log(180, 1.0);
   const std::vector<PlanarPose> odometry(3, {7.0, 8.5, 9.0});
   const std::string text = carmen_text(log, odometry);
-  EXPECT_NE(text.find(" 0.2 -12345.678901234567 7.4 7 8.5 9 2 fathom 2\n"), std::string::npos) << text.substr(4000);
+  EXPECT_TRUE(contains(text, " 0.2 -12345.678901234567 7.4 7 8.5 9 2 fathom 2\n")) << text.substr(4000);
   EXPECT_EQ(test::input_error([&] {
               static_cast<void>(carmen_text(log, {odometry.data(), 2}));
             }),
@@ -212,8 +200,7 @@ TEST(CarmenText, IsNotOfWhatItCannotSay) {
   log = make_log(180, 1.0);
   log.ray_offset.resize(log.range_m.size());
   EXPECT_FALSE(fits_carmen(log));
-  EXPECT_NE(test::input_error([&] { static_cast<void>(carmen_text(log, log.pose)); }).find("FLASER"),
-            std::string::npos);
+  EXPECT_TRUE(contains(test::input_error([&] { static_cast<void>(carmen_text(log, log.pose)); }), "FLASER"));
 }
 
 }  // namespace
@@ -225,7 +212,7 @@ namespace {
 class BeamCsv : public testing::Test {
  protected:
   std::filesystem::path file(const std::string& text) { return folder_.write("a.csv", text); }
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(BeamCsv, PosesInAnyOrderOfColumns) {
@@ -249,11 +236,11 @@ TEST_F(BeamCsv, NamesFileAndLineOfWhatIsWrong) {
   const auto expected = [&](const std::string& text) {
     return test::input_error([&] { read_expected_csv(file(text)); });
   };
-  EXPECT_NE(poses("x_m,y_m,yaw_rad\n1,2,3\n1,inf,3\n").find("a.csv:3: y_m = inf is not finite"), std::string::npos);
-  EXPECT_NE(poses("x_m,y_m\n1,2\n").find("a.csv:1: there is no column 'yaw_rad'"), std::string::npos);
-  EXPECT_NE(expected("expected_m\n-0.5\n").find("a.csv:2: expected_m = -0.5 is not at least 0"), std::string::npos);
-  EXPECT_NE(expected("scan,expected_m\n0.5,1\n").find("a.csv:2: scan = 0.5"), std::string::npos);
-  EXPECT_NE(expected("scan,expected_m\n3,1\n2,1\n").find("a.csv:3: scan = 2"), std::string::npos);
+  EXPECT_TRUE(contains(poses("x_m,y_m,yaw_rad\n1,2,3\n1,inf,3\n"), "a.csv:3: y_m = inf is not finite"));
+  EXPECT_TRUE(contains(poses("x_m,y_m\n1,2\n"), "a.csv:1: there is no column 'yaw_rad'"));
+  EXPECT_TRUE(contains(expected("expected_m\n-0.5\n"), "a.csv:2: expected_m = -0.5 is not at least 0"));
+  EXPECT_TRUE(contains(expected("scan,expected_m\n0.5,1\n"), "a.csv:2: scan = 0.5"));
+  EXPECT_TRUE(contains(expected("scan,expected_m\n3,1\n2,1\n"), "a.csv:3: scan = 2"));
 }
 
 TEST_F(BeamCsv, NamesAzimuthsInDegrees) {
@@ -314,10 +301,9 @@ TEST(SuspectedNoReturn, IsAPileOfLargestReadingsWellBelowTheMaximum) {
 TEST_F(BeamCsv, RefusesAMaximumRangeThatIsNone) {
   for (const char* value : {"0", "-1", "nan", "inf", "far", ""}) {
     const std::string text = std::string("# max_range_m: ") + value + "\nx_m,y_m,yaw_rad,range_m@0\n1,2,3,4\n";
-    EXPECT_NE(test::input_error([&] { read_scan_log(file(text)); }).find("a.csv:1"), std::string::npos) << value;
+    EXPECT_TRUE(contains(test::input_error([&] { read_scan_log(file(text)); }), "a.csv:1")) << value;
   }
 }
 
 }  // namespace
-
-}  // namespace fathom
+}  // namespace fathom::test

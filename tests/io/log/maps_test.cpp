@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 #include <png.h>
-#include <rapidcheck/gtest.h>
 
 #include <fathom/files/maps.hpp>
 #include <fathom/scene/grid_map.hpp>
@@ -15,14 +8,10 @@
 #include "core/text/formats.hpp"
 #include "fit/beam/files.hpp"
 #include "io/log/maps.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
-
+namespace fathom::test {
 namespace {
-
-using test::input_error;
 
 const std::string kYaml =
     "image: map.pgm\nresolution: 0.1\norigin: [1, -2, 0.5]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n";
@@ -84,12 +73,12 @@ TEST(GridMap, NamesFileLineKeyAndValue) {
   EXPECT_EQ(refusal("0.196", "0.7"), "bad.yaml:6:14: free_thresh = 0.7 is not in [0, 0.65]");
   EXPECT_EQ(refusal("negate: 0", "mode: raw\nnegate: 0"), "bad.yaml:4:7: mode = raw is not one of trinary, scale");
   EXPECT_EQ(refusal("resolution: 0.1\n", ""), "bad.yaml:1:1: the key 'resolution' is missing");
-  EXPECT_NE(refusal("map.pgm", "gone.pgm").find("bad.yaml:1:8: image: "), std::string::npos);
+  EXPECT_TRUE(contains(refusal("map.pgm", "gone.pgm"), "bad.yaml:1:8: image: "));
   EXPECT_EQ(refusal("map.pgm", "\"map.pgm\\0.txt\""), "bad.yaml:1:8: image = map.pgm\\x00.txt is not a file name");
   EXPECT_EQ(refusal("negate: 0", "negate: 0\nnegate: 1"),
             "bad.yaml:5:1: the key 'negate' is there twice; the first is on line 4");
   EXPECT_EQ(refusal("negate: 0", "\tnegate: 0"), "bad.yaml:4: the line begins with a tab; YAML indents with blanks");
-  EXPECT_NE(refusal("map.pgm", "gone.pgm").find("no such file"), std::string::npos);
+  EXPECT_TRUE(contains(refusal("map.pgm", "gone.pgm"), "no such file"));
   // Whatever the file holds, a message is one line (found by tests/fuzz/fuzz_map.cpp).
   EXPECT_EQ(refusal("negate", "\"neg\\nate\"").find("bad.yaml:1:1: the key 'negate' is missing; is 'neg ate'"), 0U);
   EXPECT_EQ(refusal("0.1", "\"\\\n1\"").find('\n'), std::string::npos);
@@ -170,10 +159,9 @@ TEST(GridMap, RefusesImagesOfAnotherSizeThanTheirHeaderSays) {
     static_cast<void>(folder.write("map.pgm", image));
     return input_error([&] { read_grid_map(yaml); });
   };
-  EXPECT_NE(refusal("P5 3 3 255\n" + kPixels).find("map.pgm: 3 x 3 pixels need 9 bytes, 6 are there"),
-            std::string::npos);
-  EXPECT_NE(refusal("P5 3 2 256\n" + kPixels).find("need 12 bytes, 6 are there"), std::string::npos);
-  EXPECT_NE(refusal("P2 3 3 255\n0 128 254\n254 0 205\n").find("no pixel at byte"), std::string::npos);
+  EXPECT_TRUE(contains(refusal("P5 3 3 255\n" + kPixels), "map.pgm: 3 x 3 pixels need 9 bytes, 6 are there"));
+  EXPECT_TRUE(contains(refusal("P5 3 2 256\n" + kPixels), "need 12 bytes, 6 are there"));
+  EXPECT_TRUE(contains(refusal("P2 3 3 255\n0 128 254\n254 0 205\n"), "no pixel at byte"));
 }
 
 TEST(GridMap, RefusesImagesThatAreCutShortOrNotImages) {
@@ -184,7 +172,7 @@ TEST(GridMap, RefusesImagesThatAreCutShortOrNotImages) {
         std::string("P2 3 2 255 1 2 3"), std::string("P5 99999 99999 255\n"), std::string("GIF89a"),
         std::string("\x89PNG\r\n\x1a\n...."), std::string("P2 2 1 255 1 900")}) {
     static_cast<void>(folder.write("map.pgm", image));
-    EXPECT_NE(input_error([&] { read_grid_map(yaml); }).find("map.yaml:1:8: image: "), std::string::npos) << image;
+    EXPECT_TRUE(contains(input_error([&] { read_grid_map(yaml); }), "map.yaml:1:8: image: ")) << image;
   }
 }
 
@@ -194,7 +182,7 @@ TEST(GridMap, RefusesAPngWithoutItsEnd) {
   EXPECT_EQ(read_grid_image(image).cols, 4U);
   std::filesystem::resize_file(image, std::filesystem::file_size(image) - 12);
   const std::string message = input_error([&] { read_grid_image(image); });
-  EXPECT_NE(message.find("alpha.png: cut short: the PNG has no end (IEND)"), std::string::npos) << message;
+  EXPECT_TRUE(contains(message, "alpha.png: cut short: the PNG has no end (IEND)"));
 }
 
 TEST(GridMap, ReadsGreyAndColoursAlike) {
@@ -224,8 +212,6 @@ TEST(GridMap, AsksForTheYamlWhereAnImageIsGiven) {
   EXPECT_EQ(refusal("s.yaml", "scene: {}\nsensors: []\n"), "s.yaml:1:1: this is a scene, not a map");
   EXPECT_EQ(refusal("p.yaml", "w_hit: 1\n"), "p.yaml:1:1: this is the parameters of a beam model, not a map");
 }
-
-using test::TemporaryFolder;
 
 // 3 x 2, the top row first; levels that a conversion by gamma would move.
 const std::vector<std::uint16_t> kLevels = {0, 13107, 65535, 1, 40000, 300};
@@ -309,7 +295,7 @@ TEST(HeightImage, NamesTheFileAndWhatIsWrong) {
   };
   EXPECT_EQ(error(write_deep_png(folder, Gamma::kNone, PNG_COLOR_TYPE_GRAY_ALPHA)),
             "deep.png: has colours or transparency; heights are a grey picture of 8 or 16 bits");
-  const std::string whole = test::bytes_of(write_deep_png(folder, Gamma::kNone));
+  const std::string whole = bytes_of(write_deep_png(folder, Gamma::kNone));
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_NE(error(folder.write("cut.png", whole.substr(0, size))), "") << size;
   }
@@ -346,9 +332,6 @@ TEST(HeightArray, NamesTheFileAndTheElementThatIsWrong) {
   EXPECT_EQ(error({2, 2}, {1, 2, 3, 1e300}), "heights.npy: height [1, 1] = 1e+300 is not in [-1000000, 1000000] m");
   EXPECT_EQ(error({2, 2}, {1, NAN, 3, 4}), "heights.npy: height [0, 1] = nan is not in [-1000000, 1000000] m");
 }
-
-using test::contains;
-using test::message_of;
 
 TEST(TrajectoryFileTest, ReadsTumLines) {
   const TemporaryFolder folder;
@@ -413,5 +396,4 @@ TEST(TrajectoryFileTest, NamesTheLineOfWhatIsWrong) {
 }
 
 }  // namespace
-
-}  // namespace fathom
+}  // namespace fathom::test

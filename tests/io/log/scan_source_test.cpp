@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Text is read piece by piece, plain and packed.
-#include <algorithm>
-#include <fstream>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <fathom/fit/fit.hpp>
@@ -13,15 +7,10 @@
 #include "core/text/gzip_text.hpp"
 #include "core/text/text_lines.hpp"
 #include "io/log/scan_lines.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
-
+namespace fathom::test {
 namespace {
-
-using test::contains;
-using test::input_error;
 
 std::string numbers_text(int from, int count) {
   std::string text;
@@ -54,11 +43,11 @@ class Sources : public testing::Test {
       gzFile gz = gzopen(part.c_str(), "wb");
       gzwrite(gz, text.data() + at, static_cast<unsigned>(std::min(member, text.size() - at)));
       gzclose(gz);
-      out << test::bytes_of(part);
+      out << bytes_of(part);
     }
     return file;
   }
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 void expect_same(const ScanLog& a, const ScanLog& b) {
@@ -146,8 +135,6 @@ TEST_F(Sources, HalfALineOfADamagedFileIsNoLine) {
 
 namespace {
 
-using test::contains;
-
 /// 180 readings from this x.
 std::string flaser(const std::string& x) {
   std::string line = "FLASER 180";
@@ -175,7 +162,7 @@ class CutLog : public testing::Test {
     }
   }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(CutLog, OfCarmenIsRefusedWhereverALineIsHurt) {
@@ -225,5 +212,4 @@ TEST_F(CutLog, InGzipIsNamedByTheLineUpToWhichItCouldBeRead) {
 }
 
 }  // namespace
-
-}  // namespace fathom
+}  // namespace fathom::test

@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <string>
-
 #include <assimp/Importer.hpp>
 #include <assimp/config.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 
 #include "io/mesh/mesh_files.hpp"
 #include "io/mesh/read_mesh.hpp"
 #include "io/mesh/xml_document.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::xml_document_test {
-
+namespace fathom::test::xml_document_test {
 namespace {
-
-using test::contains;
-using test::message_of;
 
 std::string refusal(const std::string& text) {
   return message_of<InputError>([&] { XmlDocument(text, "a.xml"); });
@@ -98,14 +88,11 @@ TEST(XmlDocumentTest, RefusesNestingThatWouldOverflowTheStack) {
 }
 
 }  // namespace
+}  // namespace fathom::test::xml_document_test
 
-}  // namespace fathom::xml_document_test
-
-namespace fathom::dae_mesh_test {
-
+namespace fathom::test::dae_mesh_test {
 namespace {
 
-using test::contains;
 using Corners = std::vector<std::array<float, 3>>;  // three a triangle
 
 Mesh parse(const std::string& text) {
@@ -365,5 +352,4 @@ TEST(DaeMeshTest, RefusesNodesThatRepeatWithoutEnd) {
 }
 
 }  // namespace
-
-}  // namespace fathom::dae_mesh_test
+}  // namespace fathom::test::dae_mesh_test

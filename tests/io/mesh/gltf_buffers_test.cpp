@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/files/meshes.hpp>
 
 #include "io/mesh/gltf_document.hpp"
 #include "io/mesh/gltf_documents.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::gltf_buffers_test {
+namespace fathom::test::gltf_buffers_test {
 namespace {
-
-using test::contains;
 
 /// A folder of meshes beside a file outside it.
 class GltfBuffersTest : public ::testing::Test {
@@ -30,11 +20,11 @@ class GltfBuffersTest : public ::testing::Test {
 
   Mesh read(const std::string& uri) { return read_mesh(folder_.write("meshes/a.gltf", document_.text(uri))); }
   std::string refusal(const std::string& uri) {
-    return test::message_of<InputError>([&] { read(uri); });
+    return message_of<InputError>([&] { read(uri); });
   }
 
-  test::TemporaryFolder folder_;
-  test::GltfText document_ = test::square_gltf();
+  TemporaryFolder folder_;
+  GltfText document_ = square_gltf();
 };
 
 TEST_F(GltfBuffersTest, ReadsFilesOfTheMeshsFolder) {
@@ -79,11 +69,10 @@ TEST_F(GltfBuffersTest, NamesWhatIsNoBuffer) {
   EXPECT_TRUE(contains(refusal("none.bin"), "no such file"));
   EXPECT_TRUE(contains(refusal("parts"), "is a folder, not a file"));
   EXPECT_TRUE(contains(refusal("data:;base64,AAAA"), "a.gltf: buffers[0] byteLength = 60, but there are 3 bytes"));
-  test::GltfText without = document_;
+  GltfText without = document_;
   without.json["buffers"] = {{{"byteLength", 60}}};
-  EXPECT_TRUE(
-      contains(test::message_of<InputError>([&] { read_mesh(folder_.write("meshes/a.gltf", without.json.dump())); }),
-               "buffers[0] has no 'uri', and is not the binary chunk of a GLB"));
+  EXPECT_TRUE(contains(message_of<InputError>([&] { read_mesh(folder_.write("meshes/a.gltf", without.json.dump())); }),
+                       "buffers[0] has no 'uri', and is not the binary chunk of a GLB"));
 }
 
 TEST_F(GltfBuffersTest, ReadsBase64WithAndWithoutItsEnd) {
@@ -97,7 +86,7 @@ TEST_F(GltfBuffersTest, ReadsBase64WithAndWithoutItsEnd) {
 }
 
 TEST_F(GltfBuffersTest, CountsAFileOnceHoweverManyBuffersItIs) {
-  test::GltfText text = document_;
+  GltfText text = document_;
   for (const char* uri : {"beside.bin", "./beside.bin", "beside.bin", "parts/a%20part.bin"}) {
     text.json["buffers"].push_back({{"byteLength", 60}, {"uri", uri}});
   }
@@ -115,10 +104,10 @@ TEST_F(GltfBuffersTest, CountsAFileOnceHoweverManyBuffersItIs) {
 }
 
 TEST(GlbTest, TakesWholeFilesOnly) {
-  const std::string good = test::glb();
+  const std::string good = glb();
   EXPECT_EQ(split_glb(good, "a.glb").binary->size(), 72U);
   const auto refusal = [](const std::string& bytes) {
-    return test::message_of<InputError>([&] { split_glb(bytes, "a.glb"); });
+    return message_of<InputError>([&] { split_glb(bytes, "a.glb"); });
   };
   EXPECT_TRUE(contains(refusal("glTF"), "a.glb: the GLB file is cut short: 4 bytes"));
   EXPECT_TRUE(contains(refusal(good + "more"), "a.glb: byte 8: the GLB has"));
@@ -130,4 +119,4 @@ TEST(GlbTest, TakesWholeFilesOnly) {
 }
 
 }  // namespace
-}  // namespace fathom::gltf_buffers_test
+}  // namespace fathom::test::gltf_buffers_test

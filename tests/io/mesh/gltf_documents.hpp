@@ -2,13 +2,10 @@
 #pragma once
 // glTF documents in the making: accessors over one buffer, meshes, nodes.
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "io/mesh/mesh_files.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

@@ -1,28 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <random>
-#include <string>
-
 #include <assimp/Importer.hpp>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 
 #include "io/mesh/gltf_documents.hpp"
 #include "io/mesh/read_mesh.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::gltf_mesh_test {
+namespace fathom::test::gltf_mesh_test {
 namespace {
 
-using test::contains;
-using test::GltfText;
-using test::Json;
-using test::raw_list;
-using test::skinned_gltf;
-using test::square_gltf;
 using Corners = std::vector<std::array<float, 3>>;  // three a triangle
 
 Mesh parse(const GltfText& document) {
@@ -31,7 +18,7 @@ Mesh parse(const GltfText& document) {
 }
 
 std::string refusal(const GltfText& document) {
-  return test::message_of<InputError>([&] { parse(document); });
+  return message_of<InputError>([&] { parse(document); });
 }
 
 Corners corners(const Mesh& mesh) {
@@ -321,7 +308,7 @@ TEST(GltfMeshTest, NamesWhatIsWrongInTheNumbers) {
 
 TEST(GltfMeshTest, NamesWhatIsNoGltf) {
   const auto said = [](const std::string& text) {
-    return test::message_of<InputError>([&] {
+    return message_of<InputError>([&] {
       MeshReading reading;
       parse_gltf_mesh(text, "a.gltf", reading);
     });
@@ -329,7 +316,7 @@ TEST(GltfMeshTest, NamesWhatIsNoGltf) {
   EXPECT_TRUE(contains(said("{\"asset\":"), "a.gltf: is not JSON: parse error at line 1, column 10"));
   EXPECT_TRUE(contains(said("[]"), "a.gltf: the document = (a list) is not an object"));
   EXPECT_TRUE(contains(said(R"({"meshes":{"m":{}},"nodes":{}})"), "a.gltf: is glTF 1; only 2.0 is read"));
-  EXPECT_TRUE(contains(said("glTF" + test::raw(std::uint32_t{1}) + std::string(20, '\0')), "a.gltf: is glTF 1"));
+  EXPECT_TRUE(contains(said("glTF" + raw(std::uint32_t{1}) + std::string(20, '\0')), "a.gltf: is glTF 1"));
   EXPECT_TRUE(contains(said(R"({"asset":{"version":"2.0"},"scene":1e999})"), "a.gltf: is not JSON"));
 }
 
@@ -392,4 +379,4 @@ TEST(GltfMeshTest, AgreesWithAssimpOnTreesOfNodes) {
 }
 
 }  // namespace
-}  // namespace fathom::gltf_mesh_test
+}  // namespace fathom::test::gltf_mesh_test

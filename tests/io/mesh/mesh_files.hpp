@@ -2,14 +2,10 @@
 #pragma once
 // The same two triangles in every format, written by hand from the formats' descriptions.
 
-#include <cstdint>
-#include <cstring>
-#include <string>
-#include <vector>
-
 #include <fathom/scene/mesh.hpp>
 
 #include "core/text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Nodes and materials of a file as parts: their names, and that together they are what read_mesh() joins.
 
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
-
 #include "io/mesh/gltf_documents.hpp"
 #include "io/mesh/mesh_files.hpp"
 #include "io/mesh/read_mesh.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::mesh_parts_test {
+namespace fathom::test::mesh_parts_test {
 namespace {
 
-using test::contains;
 using Shares = std::vector<std::pair<std::string, std::size_t>>;  // name and triangles
 using Triangle = std::array<std::array<float, 3>, 3>;
 
@@ -52,7 +41,7 @@ class MeshParts : public testing::Test {
     return found;
   }
 
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 const std::string kVertices = "v 0 0 0\nv 1 0 0\nv 1 1 0.5\nv 0 1 0\nv 0 0 1\n";
@@ -79,8 +68,8 @@ TEST_F(MeshParts, WithoutAnAreaAreLeftOut) {
 }
 
 TEST_F(MeshParts, OfGltfAreNodesThatShowAMeshAndMaterials) {
-  test::GltfText made = test::square_gltf();
-  const test::Json attributes = {{"POSITION", 0}};
+  GltfText made = square_gltf();
+  const Json attributes = {{"POSITION", 0}};
   made.json["meshes"][0] = {{"name", "plate"},
                             {"primitives",
                              {{{"attributes", attributes}, {"indices", 1}, {"material", 1}},
@@ -104,8 +93,8 @@ TEST_F(MeshParts, OfGltfAreNodesThatShowAMeshAndMaterials) {
 }
 
 TEST_F(MeshParts, OfGltfThatSaysNonsenseAboutNamesAreReadAsWithoutThem) {
-  for (const test::Json& materials : {test::Json({1, "two", {{"name", 3}}}), test::Json::array()}) {
-    test::GltfText made = test::square_gltf();
+  for (const Json& materials : {Json({1, "two", {{"name", 3}}}), test::Json::array()}) {
+    GltfText made = square_gltf();
     made.json["materials"] = materials;
     made.json["nodes"][0]["name"] = 17;
     made.json["meshes"][0]["primitives"][0]["material"] = "glass";
@@ -142,7 +131,7 @@ TEST_F(MeshParts, OfColladaAreNodesAndBoundMaterials) {
   EXPECT_EQ(shares("b.dae", test::dae(""), MeshSplit::kNodes), (Shares{{"node_2", 2}}));
   EXPECT_EQ(shares("b.dae", test::dae(""), MeshSplit::kMaterials), (Shares{{"default", 2}}));
   const auto file = folder_.write("c.dae", with(text, "target=\"#steel\"", "target=\"#gold\""));
-  EXPECT_TRUE(contains(test::input_error([&] { read_mesh_parts(file, MeshSplit::kMaterials); }),
+  EXPECT_TRUE(contains(input_error([&] { read_mesh_parts(file, MeshSplit::kMaterials); }),
                        "target = '#gold' names no <material> of this file"));
 }
 
@@ -157,13 +146,13 @@ TEST_F(MeshParts, AreTurnedAsTheWholeIs) {
 }
 
 TEST_F(MeshParts, OfFormatsWithoutThemAreRefused) {
-  for (const auto& [name, text] : {std::pair{"a.ply", test::ascii_ply()}, std::pair{"a.stl", test::ascii_stl()}}) {
+  for (const auto& [name, text] : {std::pair{"a.ply", ascii_ply()}, std::pair{"a.stl", ascii_stl()}}) {
     const auto file = folder_.write(name, text);
     EXPECT_TRUE(
-        contains(test::input_error([&] { read_mesh_parts(file, MeshSplit::kNodes); }),
+        contains(input_error([&] { read_mesh_parts(file, MeshSplit::kNodes); }),
                  std::string(name) + ": " + std::string(name).substr(2) + " files have neither nodes nor materials"));
   }
 }
 
 }  // namespace
-}  // namespace fathom::mesh_parts_test
+}  // namespace fathom::test::mesh_parts_test

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <numbers>
-#include <string>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
 
 #include "io/mesh/mesh_files.hpp"
 #include "io/mesh/read_mesh.hpp"
 #include "io/mesh/triangles.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::polygon_test {
-
+namespace fathom::test::polygon_test {
 namespace {
 
 using Triangles = std::vector<std::array<std::uint32_t, 3>>;
@@ -107,21 +98,18 @@ TEST(PolygonTest, TakesWhatHasNoAreaOrCrossesItself) {
 TEST(PolygonTest, RefusesMoreConcaveCornersThanItCanCutInTime) {
   std::vector<double> radii(1026, 1.0);
   for (std::size_t i = 0; i < radii.size(); i += 2) radii[i] = 0.5;
-  const auto message = test::message_of<InputError>([&] { triangulate(star(radii)); });
+  const auto message = message_of<InputError>([&] { triangulate(star(radii)); });
   EXPECT_EQ(message, "a polygon of 1026 corners is not convex, the limit of such is 1024 corners");
   radii.resize(1024);
   expect_exact_cover(star(radii));
 }
 
 }  // namespace
+}  // namespace fathom::test::polygon_test
 
-}  // namespace fathom::polygon_test
-
-namespace fathom::obj_mesh_test {
-
+namespace fathom::test::obj_mesh_test {
 namespace {
 
-using test::contains;
 using Triangles = std::vector<std::array<std::uint32_t, 3>>;
 
 Mesh parse(const std::string& text) {
@@ -130,7 +118,7 @@ Mesh parse(const std::string& text) {
 }
 
 std::string refusal(const std::string& text) {
-  return test::message_of<InputError>([&] { parse(text); });
+  return message_of<InputError>([&] { parse(text); });
 }
 
 const char* const kSquare = "v 0 0 0\nv 1 0 0\nv 1 1 0.5\nv 0 1 0\n";
@@ -152,7 +140,7 @@ TEST(ObjMeshTest, EndsACommentWithItsLine) {
 }
 
 TEST(ObjMeshTest, ReadsEveryLineEnd) {
-  const std::string text = test::obj();
+  const std::string text = obj();
   for (const char* line_end : {"\n", "\r\n", "\r"}) {
     std::string other;
     for (const char c : text) other += c == '\n' ? std::string(line_end) : std::string(1, c);
@@ -218,5 +206,4 @@ TEST(ObjMeshTest, NamesTheLineThatIsWrong) {
 }
 
 }  // namespace
-
-}  // namespace fathom::obj_mesh_test
+}  // namespace fathom::test::obj_mesh_test

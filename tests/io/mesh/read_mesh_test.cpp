@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <cctype>
-#include <cmath>
-#include <limits>
-#include <tuple>
 #include <unistd.h>
-
-#include <gtest/gtest.h>
 
 #include <fathom/files/meshes.hpp>
 
 #include "io/mesh/mesh_files.hpp"
 #include "io/mesh/read_mesh.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::read_mesh_test {
+namespace fathom::test::read_mesh_test {
 namespace {
-
-using test::contains;
-using test::message_of;
-using test::TemporaryFolder;
 
 /// The corners of every triangle, whatever the vertices are numbered.
 std::vector<std::array<float, 3>> corners(const Mesh& mesh) {
@@ -55,15 +44,12 @@ class ReadMeshTest : public ::testing::Test {
 
 TEST_F(ReadMeshTest, ReadsEveryFormatAsTheSameMesh) {
   const Mesh expected = test::square();
-  const std::vector<std::pair<const char*, std::string>> files = {{"a.ply", test::ascii_ply()},
-                                                                  {"little.ply", test::binary_ply(false)},
-                                                                  {"big.PLY", test::binary_ply(true)},
-                                                                  {"binary.stl", test::binary_stl()},
-                                                                  {"ascii.stl", test::ascii_stl()},
-                                                                  {"a.obj", test::obj()},
-                                                                  {"a.gltf", test::gltf()},
-                                                                  {"a.glb", test::glb()},
-                                                                  {"a.dae", test::dae("")}};
+  const std::vector<std::pair<const char*, std::string>> files = {
+      {"a.ply", ascii_ply()},        {"little.ply", binary_ply(false)},
+      {"big.PLY", binary_ply(true)}, {"binary.stl", binary_stl()},
+      {"ascii.stl", ascii_stl()},    {"a.obj", test::obj()},
+      {"a.gltf", test::gltf()},      {"a.glb", test::glb()},
+      {"a.dae", test::dae("")}};
   for (const auto& [name, bytes] : files) {
     const Mesh mesh = read(name, bytes);
     EXPECT_EQ(corners(mesh), corners(expected)) << name;
@@ -72,14 +58,14 @@ TEST_F(ReadMeshTest, ReadsEveryFormatAsTheSameMesh) {
 }
 
 TEST_F(ReadMeshTest, ReadsStlInCapitals) {
-  std::string text = test::ascii_stl();
+  std::string text = ascii_stl();
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
   EXPECT_EQ(corners(read("a.stl", text)), corners(test::square()));
 }
 
 TEST_F(ReadMeshTest, KeepsTheOrderOfPlyVertices) {
-  EXPECT_EQ(read("a.ply", test::ascii_ply()).vertices_m, test::square().vertices_m);
-  EXPECT_EQ(read("b.ply", test::binary_ply(true)).vertices_m, test::square().vertices_m);
+  EXPECT_EQ(read("a.ply", ascii_ply()).vertices_m, test::square().vertices_m);
+  EXPECT_EQ(read("b.ply", binary_ply(true)).vertices_m, test::square().vertices_m);
 }
 
 TEST_F(ReadMeshTest, AppliesNodeTransforms) {
@@ -114,7 +100,7 @@ Vertex raised_corner(const Mesh& mesh) { return mesh.vertices_m.at(2); }
 
 TEST_F(ReadMeshTest, TurnsTheAxisThatPointsUpToZ) {
   const Vertex from_x = {-1, -0.5F, 1}, from_y = {1, -0.5F, 1}, from_z = {1, 1, 0.5F};
-  const auto file = folder_.write("a.ply", test::ascii_ply());
+  const auto file = folder_.write("a.ply", ascii_ply());
   EXPECT_EQ(raised_corner(read_mesh(file, UpAxis::kX)), from_x);
   EXPECT_EQ(raised_corner(read_mesh(file, UpAxis::kY)), from_y);
   EXPECT_EQ(raised_corner(read_mesh(file, UpAxis::kZ)), from_z);
@@ -127,9 +113,9 @@ TEST_F(ReadMeshTest, KnowsTheUpAxisOfEveryFormat) {
   const Vertex from_x = {-1, -0.5F, 1}, from_y = {1, -0.5F, 1}, from_z = {1, 1, 0.5F};
   const auto dae = [](const std::string& axis) { return test::dae("<asset><up_axis>" + axis + "</up_axis></asset>"); };
   const std::vector<std::tuple<std::string, std::string, Vertex>> files = {
-      {"a.gltf", test::gltf(), from_y},  {"a.glb", test::glb(), from_y},       {"a.ply", test::ascii_ply(), from_z},
-      {"a.obj", test::obj(), from_z},    {"a.stl", test::ascii_stl(), from_z}, {"x.dae", dae("X_UP"), from_x},
-      {"y.dae", dae(" Y_UP\n"), from_y}, {"z.dae", dae("Z_UP"), from_z},       {"none.dae", test::dae(""), from_y}};
+      {"a.gltf", test::gltf(), from_y},  {"a.glb", test::glb(), from_y}, {"a.ply", ascii_ply(), from_z},
+      {"a.obj", test::obj(), from_z},    {"a.stl", ascii_stl(), from_z}, {"x.dae", dae("X_UP"), from_x},
+      {"y.dae", dae(" Y_UP\n"), from_y}, {"z.dae", dae("Z_UP"), from_z}, {"none.dae", test::dae(""), from_y}};
   for (const auto& [name, bytes, corner] : files) {
     EXPECT_EQ(raised_corner(read_mesh(folder_.write(name, bytes))), corner) << name;
     EXPECT_EQ(raised_corner(read(name, bytes)), from_z) << name << ": the argument overrides the file";
@@ -173,7 +159,7 @@ TEST_F(ReadMeshTest, ReadsFilesWhoseLinesEndWithCarriageReturns) {
     return text;
   };
   for (const auto& [name, text] : std::vector<std::pair<const char*, std::string>>{
-           {"a.ply", test::ascii_ply()}, {"a.stl", test::ascii_stl()}, {"a.obj", test::obj()}}) {
+           {"a.ply", ascii_ply()}, {"a.stl", ascii_stl()}, {"a.obj", test::obj()}}) {
     EXPECT_EQ(corners(read(name, with_cr(text))), corners(test::square())) << name;
   }
   // A binary body may begin with the byte of \n: here the x of a vertex.
@@ -191,9 +177,9 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 TEST_F(ReadMeshTest, ReadsTextBehindAByteOrderMark) {
-  for (const auto& [name, text] : std::vector<std::pair<const char*, std::string>>{{"a.ply", test::ascii_ply()},
-                                                                                   {"b.ply", test::binary_ply(false)},
-                                                                                   {"a.stl", test::ascii_stl()},
+  for (const auto& [name, text] : std::vector<std::pair<const char*, std::string>>{{"a.ply", ascii_ply()},
+                                                                                   {"b.ply", binary_ply(false)},
+                                                                                   {"a.stl", ascii_stl()},
                                                                                    {"a.obj", test::obj()},
                                                                                    {"a.gltf", test::gltf()},
                                                                                    {"a.dae", test::dae("")}}) {
@@ -225,10 +211,10 @@ TEST_F(ReadMeshTest, PassesOverVerticesOfNoFaceThatAreNotFinite) {
 }
 
 TEST_F(ReadMeshTest, ReadsStlFilesThatAreNotQuiteRight) {
-  const std::string good = test::binary_stl(), text = test::ascii_stl();
+  const std::string good = binary_stl(), text = ascii_stl();
   const auto with_count = [&](std::uint32_t count) {
     std::string bytes = good;
-    return bytes.replace(80, 4, test::raw(count));
+    return bytes.replace(80, 4, raw(count));
   };
   const std::vector<std::array<std::string, 2>> files = {
       {good + "made by hand", "a.stl: 12 bytes after the last facet"},
@@ -262,14 +248,14 @@ TEST_F(ReadMeshTest, RefusesWhatIsNotAMeshFile) {
 }
 
 TEST_F(ReadMeshTest, RefusesAFileThatMayNotBeRead) {
-  const auto file = folder_.write("a.ply", test::ascii_ply());
+  const auto file = folder_.write("a.ply", ascii_ply());
   std::filesystem::permissions(file, std::filesystem::perms::none);
   if (access(file.c_str(), R_OK) == 0) GTEST_SKIP() << "this user may read every file";
   EXPECT_TRUE(contains(message_of<InputError>([&] { read_mesh(file); }), "a.ply: cannot read: Permission denied"));
 }
 
 TEST_F(ReadMeshTest, NamesWhatIsWrongInAPlyFile) {
-  const std::string good = test::ascii_ply();
+  const std::string good = ascii_ply();
   const std::vector<std::array<std::string, 3>> cases = {
       {"ply\n", "pyl\n", "a.ply:1: not a PLY file"},
       {"format ascii 1.0", "format ascii 2.0", "a.ply:2: not understood in a PLY header: 'format ascii 2.0'"},
@@ -311,9 +297,9 @@ TEST_F(ReadMeshTest, NamesTheFileOfWhatItRefuses) {
 TEST_F(ReadMeshTest, RefusesAFormatUnderAnotherName) {
   for (const char* name : {"a.glb", "a.gltf", "a.obj", "a.stl", "a.dae"}) {
     EXPECT_TRUE(is_refused(name, "ply\nformat ascii 1."));
-    EXPECT_TRUE(is_refused(name, test::ascii_ply()));
+    EXPECT_TRUE(is_refused(name, ascii_ply()));
   }
-  EXPECT_TRUE(is_refused("a.ply", test::binary_stl()));
+  EXPECT_TRUE(is_refused("a.ply", binary_stl()));
 }
 
 TEST_F(ReadMeshTest, RefusesNestingThatWouldOverflowTheStack) {
@@ -332,10 +318,8 @@ TEST_F(ReadMeshTest, RefusesAGlbChunkLongerThanTheFile) {
 }
 
 TEST_F(ReadMeshTest, RefusesBinaryFilesCutAnywhere) {
-  const std::vector<std::pair<const char*, std::string>> files = {{"l.ply", test::binary_ply(false)},
-                                                                  {"b.ply", test::binary_ply(true)},
-                                                                  {"b.stl", test::binary_stl()},
-                                                                  {"a.glb", test::glb()}};
+  const std::vector<std::pair<const char*, std::string>> files = {
+      {"l.ply", binary_ply(false)}, {"b.ply", binary_ply(true)}, {"b.stl", binary_stl()}, {"a.glb", test::glb()}};
   for (const auto& [name, whole] : files) {
     for (std::size_t size = 1; size < whole.size(); ++size) {
       ASSERT_TRUE(is_refused(name, whole.substr(0, size))) << name << " cut to " << size << " of " << whole.size();
@@ -345,8 +329,8 @@ TEST_F(ReadMeshTest, RefusesBinaryFilesCutAnywhere) {
 }
 
 TEST_F(ReadMeshTest, SurvivesTextFilesCutAnywhere) {
-  const std::vector<std::pair<const char*, std::string>> files = {{"a.ply", test::ascii_ply()},
-                                                                  {"a.stl", test::ascii_stl()},
+  const std::vector<std::pair<const char*, std::string>> files = {{"a.ply", ascii_ply()},
+                                                                  {"a.stl", ascii_stl()},
                                                                   {"a.obj", test::obj()},
                                                                   {"a.gltf", test::gltf()},
                                                                   {"a.dae", test::dae("")}};
@@ -355,8 +339,8 @@ TEST_F(ReadMeshTest, SurvivesTextFilesCutAnywhere) {
     EXPECT_FALSE(is_refused(name, whole)) << name;
   }
   // What cannot be seen in a text is a number that lost digits; everything before the last number is noticed.
-  EXPECT_TRUE(is_refused("a.ply", test::ascii_ply().substr(0, test::ascii_ply().size() - 2)));
-  EXPECT_TRUE(is_refused("a.stl", test::ascii_stl().substr(0, test::ascii_stl().size() - 20)));
+  EXPECT_TRUE(is_refused("a.ply", ascii_ply().substr(0, ascii_ply().size() - 2)));
+  EXPECT_TRUE(is_refused("a.stl", ascii_stl().substr(0, ascii_stl().size() - 20)));
 }
 
 /// The text of an OBJ file with one triangle of these corners.
@@ -365,10 +349,10 @@ std::string triangle_obj(const std::string& a, const std::string& b, const std::
 }
 
 TEST_F(ReadMeshTest, MeshesNearTheOriginHaveTheVerticesOfTheirFiles) {
-  for (const auto& [name, bytes] : std::vector<std::pair<const char*, std::string>>{{"a.ply", test::ascii_ply()},
-                                                                                    {"b.ply", test::binary_ply(true)},
-                                                                                    {"a.stl", test::binary_stl()},
-                                                                                    {"t.stl", test::ascii_stl()},
+  for (const auto& [name, bytes] : std::vector<std::pair<const char*, std::string>>{{"a.ply", ascii_ply()},
+                                                                                    {"b.ply", binary_ply(true)},
+                                                                                    {"a.stl", binary_stl()},
+                                                                                    {"t.stl", ascii_stl()},
                                                                                     {"a.obj", test::obj()},
                                                                                     {"a.glb", test::glb()},
                                                                                     {"a.dae", test::dae("")}}) {
@@ -434,7 +418,7 @@ TEST_F(ReadMeshTest, NotesWhatFilesOfSinglePrecisionLose) {
                         " z\nelement face 1\nproperty list uchar uchar vertex_indices\nend_header\n";
     const std::vector<std::array<double, 3>> places = {{at, 0, 0}, {at + width, 0, 0}, {at, 1, 0}};
     for (const std::array<double, 3>& v : places) {
-      for (const double c : v) bytes += type == "float" ? test::raw(static_cast<float>(c)) : test::raw(c);
+      for (const double c : v) bytes += type == "float" ? raw(static_cast<float>(c)) : raw(c);
     }
     return bytes + std::string("\3\0\1\2", 4);
   };
@@ -446,10 +430,10 @@ TEST_F(ReadMeshTest, NotesWhatFilesOfSinglePrecisionLose) {
                                      "are off by up to 0.001953125 m"});
   EXPECT_EQ(notes_of("near.ply", ply("float", 6400)), std::vector<std::string>{}) << "a quarter of a millimetre";
   EXPECT_EQ(notes_of("d.ply", ply("double", 5120000)), std::vector<std::string>{});
-  std::string stl = test::binary_stl();
+  std::string stl = binary_stl();
   for (std::size_t facet = 0; facet < 2; ++facet) {
     for (std::size_t corner = 0; corner < 3; ++corner) {
-      stl.replace(84 + 50 * facet + 12 + 12 * corner + 8, 4, test::raw(-640000.0F - static_cast<float>(corner)));
+      stl.replace(84 + 50 * facet + 12 + 12 * corner + 8, 4, raw(-640000.0F - static_cast<float>(corner)));
     }
   }
   EXPECT_EQ(notes_of("a.stl", stl),
@@ -466,4 +450,4 @@ TEST_F(ReadMeshTest, SaysNothingOnTheTerminal) {
 }
 
 }  // namespace
-}  // namespace fathom::read_mesh_test
+}  // namespace fathom::test::read_mesh_test

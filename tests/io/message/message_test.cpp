@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include <cstring>
-#include <fstream>
-#include <limits>
-#include <string>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
 
 #include "io/message/cdr.hpp"
 #include "io/message/geometry.hpp"
 #include "io/message/sensors.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
-
+namespace fathom::test {
 namespace {
 
 using nlohmann::json;
-using test::contains;
 
 std::span<const std::byte> span_of(const std::string& bytes) { return std::as_bytes(std::span(bytes)); }
 
@@ -200,7 +189,7 @@ TYPED_TEST(MessageTest, AnyChangedByteIsReadOrRefusedInOneLine) {
 template <class Message>
 std::string refusal(std::string bytes) {
   Message message;
-  return test::input_error([&] { read_message(span_of(bytes), message); });
+  return input_error([&] { read_message(span_of(bytes), message); });
 }
 
 TEST(ReadMessageTest, NamesWhatIsWrong) {
@@ -265,8 +254,6 @@ TEST(TimeTest, RoundsSecondsDownAndCarriesNanoseconds) {
 
 namespace {
 
-using test::contains;
-
 template <class T>
 std::string raw(T value) {
   return {reinterpret_cast<const char*>(&value), sizeof(value)};
@@ -288,7 +275,7 @@ std::string refused(const std::string& format, const std::string& data) {
   const std::string bytes = write_message(compressed(format, data));
   msg::CompressedImage image;
   read_message(std::as_bytes(std::span(bytes)), image);  // takes every picture
-  return test::input_error([&] { static_cast<void>(image.depth()); });
+  return input_error([&] { static_cast<void>(image.depth()); });
 }
 
 TEST(CompressedImageTest, ReadsTheHeadsOfDepths) {
@@ -339,5 +326,4 @@ TEST(CompressedImageTest, RefusesWhatIsDamagedInOneLine) {
 }
 
 }  // namespace
-
-}  // namespace fathom
+}  // namespace fathom::test

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: MIT
 // SHA-256 as FIPS 180-4 describes it.
 
-#include <array>
-#include <bit>
-#include <cstdint>
-#include <cstdio>
-#include <fstream>
-#include <map>
-#include <set>
-#include <sstream>
-#include <string>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "io/message/message_type.hpp"
 #include "io/message/sensors.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 
@@ -88,7 +78,6 @@ inline std::string sha256(std::string bytes) {
 }  // namespace fathom::test
 
 namespace fathom {
-
 namespace {
 
 /// The definitions of a schema by the short names of their types, "std_msgs/Header": fields without constants and
@@ -192,5 +181,4 @@ TEST(MessageTypeTest, DefinitionsHaveTheFieldsOfThePublishedOnes) {
 }
 
 }  // namespace
-
 }  // namespace fathom

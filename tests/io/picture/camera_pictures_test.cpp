@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pictures of a depth camera's frame, pixel by pixel, in the colours that docs/output-formats.md lists.
 
-#include <array>
-#include <cmath>
-#include <set>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <png.h>
 
 #include <fathom/core/ids.hpp>
@@ -16,58 +10,33 @@
 #include "io/picture/frames.hpp"
 #include "io/picture/painter.hpp"
 #include "io/picture/png_reader.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::camera_pictures_test {
-
+namespace fathom::test::camera_pictures_test {
 namespace {
-
-using test::Picture;
-using test::Pixel;
-using test::TemporaryFolder;
 
 constexpr Pixel kBackground = {14, 16, 22}, kLost = {34, 36, 46};
 
+/// Colours written as "78c878 22242e".
+template <std::size_t N>
+std::array<Pixel, N> colors(const std::string& text) {
+  std::array<Pixel, N> pixels = {};
+  for (std::size_t i = 0; i < 3 * N; ++i) {
+    pixels[i / 3][i % 3] =
+        static_cast<std::uint8_t>(std::stoul(text.substr(7 * (i / 3) + 2 * (i % 3), 2), nullptr, 16));
+  }
+  return pixels;
+}
+
 /// In the order of the reasons.
-constexpr std::array<Pixel, kReasonNames.size()> kReasonColors = {{{120, 200, 120},
-                                                                   {34, 36, 46},
-                                                                   {240, 228, 66},
-                                                                   {0, 114, 178},
-                                                                   {230, 159, 0},
-                                                                   {86, 180, 233},
-                                                                   {0, 158, 115},
-                                                                   {60, 90, 110},
-                                                                   {148, 103, 189},
-                                                                   {204, 121, 167},
-                                                                   {213, 94, 0},
-                                                                   {110, 110, 110},
-                                                                   {178, 24, 43},
-                                                                   {255, 182, 193},
-                                                                   {127, 255, 212},
-                                                                   {139, 90, 43},
-                                                                   {74, 62, 92},
-                                                                   {130, 0, 130},
-                                                                   {180, 220, 255}}};
+const std::array<Pixel, kReasonNames.size()> kReasonColors = colors<kReasonNames.size()>(
+    "78c878 22242e f0e442 0072b2 e69f00 56b4e9 009e73 3c5a6e 9467bd cc79a7 d55e00 6e6e6e b2182b ffb6c1 7fffd4 "
+    "8b5a2b 4a3e5c 820082 b4dcff");
 
 /// The colours of depths 0, 1, ... 16 m on a scale of 16 m.
-constexpr std::array<Pixel, 17> kDepthColors = {{{148, 12, 0},
-                                                 {175, 26, 6},
-                                                 {212, 55, 15},
-                                                 {244, 92, 23},
-                                                 {255, 131, 30},
-                                                 {255, 170, 36},
-                                                 {241, 204, 44},
-                                                 {208, 230, 55},
-                                                 {166, 247, 72},
-                                                 {122, 254, 96},
-                                                 {82, 250, 126},
-                                                 {53, 236, 161},
-                                                 {39, 213, 198},
-                                                 {39, 182, 230},
-                                                 {52, 146, 248},
-                                                 {68, 107, 239},
-                                                 {74, 67, 186}}};
+const std::array<Pixel, 17> kDepthColors = colors<17>(
+    "940c00 af1a06 d4370f f45c17 ff831e ffaa24 f1cc2c d0e637 a6f748 7afe60 52fa7e 35eca1 27d5c6 27b6e6 3492f8 "
+    "446bef 4a43ba");
 
 constexpr std::uint32_t kRows = 3, kCols = 96;
 
@@ -224,18 +193,13 @@ TEST(CameraSheet, TakesARoundScaleUnlessOneIsGiven) {
 }
 
 }  // namespace
+}  // namespace fathom::test::camera_pictures_test
 
-}  // namespace fathom::camera_pictures_test
-
-namespace fathom::label_picture_test {
+namespace fathom::test::label_picture_test {
 
 // Pictures of labels, pixel by pixel.
 
 namespace {
-
-using test::Picture;
-using test::Pixel;
-using test::TemporaryFolder;
 
 constexpr Pixel kMiss = {34, 36, 46}, kUnlabelled = {150, 150, 150};
 const std::vector<Label> kLabels = {{"floor", 7, {{128, 64, 128}}}, {"chair", 300, {}}, {"table", 2, {}}};
@@ -319,12 +283,11 @@ TEST(LabelIds, AreThemselvesIn16Bits) {
 TEST(LabelPicture, NeedsRays) {
   const TemporaryFolder folder;
   const Frame empty = make_frame(0, 4);
-  EXPECT_TRUE(test::contains(test::input_error([&] { write_label_picture(folder / "a.png", empty, {}); }),
+  EXPECT_TRUE(test::contains(input_error([&] { write_label_picture(folder / "a.png", empty, {}); }),
                              "a frame of 0 x 4 rays makes no picture"));
-  EXPECT_TRUE(test::contains(test::input_error([&] { write_label_ids(folder / "a.png", empty); }), "0 x 4 rays"));
-  EXPECT_TRUE(test::contains(test::input_error([&] { write_label_ids(folder / "a.png", Frame()); }), "0 x 0 rays"));
+  EXPECT_TRUE(test::contains(input_error([&] { write_label_ids(folder / "a.png", empty); }), "0 x 4 rays"));
+  EXPECT_TRUE(test::contains(input_error([&] { write_label_ids(folder / "a.png", Frame()); }), "0 x 0 rays"));
 }
 
 }  // namespace
-
-}  // namespace fathom::label_picture_test
+}  // namespace fathom::test::label_picture_test

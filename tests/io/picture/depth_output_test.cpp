@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Files of depth cameras, read back with libpng and by hand.
 
-#include <cmath>
-#include <limits>
-
-#include <gtest/gtest.h>
 #include <png.h>
 
-#include <fathom/core/error.hpp>
 #include <fathom/files/clouds.hpp>
 #include <fathom/files/pictures.hpp>
 
 #include "core/text/formats.hpp"
 #include "frame/frame_writer.hpp"
 #include "io/cloud/arrays.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::depth_output_test {
+namespace fathom::test::depth_output_test {
 namespace {
-
-using test::TemporaryFolder;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN(), kInf = std::numeric_limits<float>::infinity();
 
@@ -144,4 +137,4 @@ TEST(Pictures, SheetAndReasonsAreWritten) {
 }
 
 }  // namespace
-}  // namespace fathom::depth_output_test
+}  // namespace fathom::test::depth_output_test

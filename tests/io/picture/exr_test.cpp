@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Depth images of OpenEXR: files made by hand are read, damaged ones refused in one line.
 
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/files/pictures.hpp>
 
 #include "frame/frame_writer.hpp"
 #include "io/picture/float_image.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/exr_bytes.hpp"
-#include "support/temporary_folder.hpp"
 
-namespace fathom::test::exr_test {
+namespace fathom::test::test::exr_test {
 namespace {
 
 const std::vector<float> kLine = {1.0F, 2.5F, 0.0F};
@@ -177,4 +166,4 @@ TEST_F(Exr, IsNamedWhereItIsLeftOut) {
 #endif
 
 }  // namespace
-}  // namespace fathom::test::exr_test
+}  // namespace fathom::test::test::exr_test

@@ -2,14 +2,10 @@
 #pragma once
 // Frames with known contents.
 
-#include <cmath>
-#include <limits>
-
-#include <rapidcheck.h>
-
 #include <fathom/frame/frame.hpp>
 
 #include "frame/frame_writer.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The legends below pictures, bars and keys, by their pixels.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <numbers>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/core/ids.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/scene/scene.hpp>
@@ -19,16 +10,10 @@
 #include "io/picture/legend.hpp"
 #include "io/picture/painter.hpp"
 #include "io/picture/png_reader.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::legend_test {
+namespace fathom::test::legend_test {
 namespace {
-
-using test::kNan;
-using test::Picture;
-using test::Pixel;
-using test::read_png;
-using test::TemporaryFolder;
 
 constexpr Rgb kBackground = kDarkPalette.background;
 constexpr PictureLegend kBareLegend = {false, {}};
@@ -355,4 +340,4 @@ TEST(AngleImage, ShowsRaysWhereTheyPoint) {
 }
 
 }  // namespace
-}  // namespace fathom::legend_test
+}  // namespace fathom::test::legend_test

@@ -3,12 +3,7 @@
 
 #include "io/picture/lettering.hpp"
 
-#include <algorithm>
-#include <set>
-#include <string>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
+#include "support/expect.hpp"
 
 namespace fathom::lettering_test {
 namespace {

@@ -1,11 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <set>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <fathom/core/ids.hpp>
 #include <fathom/files/pictures.hpp>
@@ -15,20 +8,10 @@
 #include "io/picture/frames.hpp"
 #include "io/picture/painter.hpp"
 #include "io/picture/png_reader.hpp"
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::pictures_test {
+namespace fathom::test::pictures_test {
 namespace {
-
-using test::bytes_of;
-using test::contains;
-using test::kNan;
-using test::message_of;
-using test::Picture;
-using test::Pixel;
-using test::read_png;
-using test::TemporaryFolder;
 
 /// The colours that docs/output-formats.md promises.
 constexpr PictureLegend kBare = {false, {}};
@@ -321,4 +304,4 @@ TEST(BirdsEyeViewTest, RefusesSizesThatMakeNoPicture) {
 }
 
 }  // namespace
-}  // namespace fathom::pictures_test
+}  // namespace fathom::test::pictures_test

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <filesystem>
-#include <stdexcept>
-#include <vector>
-
 #include <png.h>
+
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

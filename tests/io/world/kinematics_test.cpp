@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Robots made by hand: forward kinematics against products of matrices, and what is refused.
 
-#include <array>
-#include <cmath>
-#include <string>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include "io/world/robot_fixture.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <string>
-
-#include <gtest/gtest.h>
-
 #include <fathom/files/robot.hpp>
 
-#include "support/error_text.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

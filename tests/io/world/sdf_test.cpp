@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <numbers>
-#include <string>
-
-#include <gtest/gtest.h>
-
 #include "io/world/robot_fixture.hpp"
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 
 namespace fathom::test {
@@ -98,8 +91,8 @@ TEST_F(Sdf, ModelsThatNameEachOtherStayTogether) {
   expect_pose(link_pose(robot, "d::body"), {{0, 5, 5}, {}});
   expect_pose(link_pose(robot, "e::body"), {{1, 7, 0}, {}});
   EXPECT_EQ(refusal("w.sdf", world_of(model("a", "") + model("a", ""))).find("w.sdf:3:"), 0U);
-  EXPECT_NE(refusal("w.sdf", world_of(model("a", "") + model("a", ""))).find("the world has two models called 'a'"),
-            std::string::npos);
+  EXPECT_TRUE(
+      contains(refusal("w.sdf", world_of(model("a", "") + model("a", ""))), "the world has two models called 'a'"));
 }
 
 /// The most bytes that the process has held.
@@ -129,12 +122,10 @@ TEST_F(Sdf, AWorldTakesLittleMemoryForEachModel) {
 TEST_F(Sdf, ModelsThatBelongTogetherAreLimited) {
   std::string inside = shape_link("l", kBox);
   for (int i = 0; i < 500; ++i) inside += "<model name='n" + std::to_string(i) + "'><link name='l'/></model>";
-  EXPECT_NE(refusal("w.sdf", world_of("<model name='m'>" + inside + "</model>"))
-                .find("w.sdf:3:1: <model>: 501 models belong together"),
-            std::string::npos);
-  EXPECT_NE(refusal("m.sdf", "<sdf version='1.9'><model name='m'>" + inside + "</model></sdf>")
-                .find("501 models are nested; more than 500 are not read"),
-            std::string::npos);
+  EXPECT_TRUE(contains(refusal("w.sdf", world_of("<model name='m'>" + inside + "</model>")),
+                       "w.sdf:3:1: <model>: 501 models belong together"));
+  EXPECT_TRUE(contains(refusal("m.sdf", "<sdf version='1.9'><model name='m'>" + inside + "</model></sdf>"),
+                       "501 models are nested; more than 500 are not read"));
 }
 
 TEST_F(Sdf, OpensNothingOutsideOfItsFolders) {
@@ -153,27 +144,27 @@ TEST_F(Sdf, OpensNothingOutsideOfItsFolders) {
   for (const std::string& uri : {std::string("../secret/model.sdf"), std::string("model://good/../../secret/model.sdf"),
                                  std::string("model://good"), std::string("model://bad"), absolute,
                                  "file://" + absolute, std::string("link.sdf"), std::string("/etc/hostname")}) {
-    EXPECT_NE(world(uri).find("leads out of "), std::string::npos) << uri << ": " << world(uri);
+    EXPECT_TRUE(contains(world(uri), "leads out of ")) << uri << ": " << world(uri);
   }
   write("secret/hills.pgm", "P2 2 2 100 0 0 0 0");
   for (const char* shape : {"<mesh><uri>../secret/part.stl</uri></mesh>",
                             "<heightmap><uri>../secret/hills.pgm</uri><size>1 1 1</size></heightmap>"}) {
     const std::string said =
         refusal("worlds/w.sdf", world_of("<model name='m'>" + shape_link("l", shape) + "</model>"));
-    EXPECT_NE(said.find("leads out of "), std::string::npos) << said;
+    EXPECT_TRUE(contains(said, "leads out of "));
   }
 }
 
 TEST_F(Sdf, MeshesThatAreMissingCanBeLeftOut) {
   const auto file = write("w.sdf", world_of("<model name='m'>" + shape_link("a", kBox) +
                                             shape_link("b", "<mesh><uri>gone.stl</uri></mesh>") + "</model>"));
-  EXPECT_NE(input_error([&] { read_robot(file); }).find("'gone.stl': no such file"), std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { read_robot(file); }), "'gone.stl': no such file"));
   const Robot robot = read_robot(file, {.missing = MissingMeshes::kSkip});
   EXPECT_EQ(robot.meshes.size(), 1U);
   EXPECT_EQ(robot.links.size(), 2U);
   ASSERT_EQ(robot.notes.size(), 1U);
-  EXPECT_NE(robot.notes[0].find("w.sdf:3:"), std::string::npos) << robot.notes[0];
-  EXPECT_NE(robot.notes[0].find("'gone.stl': no such file"), std::string::npos) << robot.notes[0];
+  EXPECT_TRUE(contains(robot.notes[0], "w.sdf:3:"));
+  EXPECT_TRUE(contains(robot.notes[0], "'gone.stl': no such file"));
 }
 
 TEST_F(Sdf, ShapesOfTheOtherKindAloneAreNoted) {
@@ -258,7 +249,7 @@ TEST_F(Sdf, NamesAllThatItDoesNotRead) {
   EXPECT_TRUE(robot.meshes.empty());
   const auto newer = write("n.sdf", "<sdf version='1.99'><model name='m'>" + shape_link("l", kBox) + "</model></sdf>");
   ASSERT_EQ(read_robot(newer).notes.size(), 1U);
-  EXPECT_NE(read_robot(newer).notes[0].find("n.sdf: not read: what is new in SDF 1.99 since 1."), std::string::npos);
+  EXPECT_TRUE(contains(read_robot(newer).notes[0], "n.sdf: not read: what is new in SDF 1.99 since 1."));
 }
 
 TEST_F(Sdf, JointsOfAWorldAreNamedAsNotRead) {
@@ -272,12 +263,10 @@ TEST_F(Sdf, RefusesWhatIsDamagedInOneLine) {
   const auto model = [](const std::string& inside) {
     return "<sdf version='1.9'><model name='m'>" + inside + "</model></sdf>";
   };
-  EXPECT_NE(refusal("m.sdf", model("")).find("m.sdf: "), std::string::npos);
-  EXPECT_NE(refusal("m.sdf", model(shape_link("l", kBox, "<pose>0 0 nan 0 0 0</pose>"))).find("finite"),
-            std::string::npos);
+  EXPECT_TRUE(contains(refusal("m.sdf", model("")), "m.sdf: "));
+  EXPECT_TRUE(contains(refusal("m.sdf", model(shape_link("l", kBox, "<pose>0 0 nan 0 0 0</pose>"))), "finite"));
   EXPECT_NE(refusal("m.sdf", model(shape_link("l", kBox, "<pose>0 0 1e300 0 0 0</pose>"))), "");
-  EXPECT_NE(refusal("m.sdf", model(shape_link("l", kBox, "<pose relative_to='nobody'/>"))).find("nobody"),
-            std::string::npos);
+  EXPECT_TRUE(contains(refusal("m.sdf", model(shape_link("l", kBox, "<pose relative_to='nobody'/>"))), "nobody"));
   EXPECT_EQ(refusal("m.sdf", model(shape_link("l", "<box><size>1 -2 3</size></box>"))),
             "m.sdf: model 'm': link 'l': box.size_m.y = -2 is not in (0, 1000000] m");
   EXPECT_EQ(refusal("m.sdf", model(shape_link("l", "<mesh><uri>gone.stl</uri></mesh>"))),
@@ -292,8 +281,8 @@ TEST_F(Sdf, RefusesWhatIsDamagedInOneLine) {
       "w.sdf:3:10: <uri>: 'model://gone': the package 'gone' is not found; say where it is (packages, search_paths)");
   EXPECT_EQ(refusal("w.sdf", world_of("<include><name>x</name></include>")), "w.sdf:3:1: <include>: has no <uri>");
   write_model("robot", "<robot name='r'/>");
-  EXPECT_NE(refusal("w.sdf", world_of("<include><uri>model://robot</uri></include>"), in_models()).find("is no SDF"),
-            std::string::npos);
+  EXPECT_TRUE(
+      contains(refusal("w.sdf", world_of("<include><uri>model://robot</uri></include>"), in_models()), "is no SDF"));
 }
 
 TEST_F(Sdf, RefusesCirclesAndBombs) {
@@ -306,21 +295,18 @@ TEST_F(Sdf, RefusesCirclesAndBombs) {
   };
   write_model("a", includes("a", "b", 1));
   write_model("b", includes("b", "a", 1));
-  EXPECT_NE(refusal("w.sdf", world_of("<include><uri>model://a</uri></include>"), in_models())
-                .find("<uri>: the file includes itself, through models/b/model.sdf"),
-            std::string::npos);
+  EXPECT_TRUE(contains(refusal("w.sdf", world_of("<include><uri>model://a</uri></include>"), in_models()),
+                       "<uri>: the file includes itself, through models/b/model.sdf"));
   write_model("m0", "<sdf version='1.9'><model name='m'>" + shape_link("l", kBox) + "</model></sdf>");
   for (int i = 1; i < 20; ++i) {
     write_model("m" + std::to_string(i), includes("m", "m" + std::to_string(i - 1), 10));
   }
-  EXPECT_NE(refusal("w.sdf", world_of("<include><uri>model://m19</uri></include>"), in_models())
-                .find("with its includes the file makes more than 10000 models"),
-            std::string::npos);
+  EXPECT_TRUE(contains(refusal("w.sdf", world_of("<include><uri>model://m19</uri></include>"), in_models()),
+                       "with its includes the file makes more than 10000 models"));
   for (int i = 1; i < 80; ++i) write_model("d" + std::to_string(i), includes("d", "d" + std::to_string(i - 1), 1));
   write_model("d0", "<sdf version='1.9'><model name='m'>" + shape_link("l", kBox) + "</model></sdf>");
-  EXPECT_NE(refusal("w.sdf", world_of("<include><uri>model://d79</uri></include>"), in_models())
-                .find("include each other more than 64 deep"),
-            std::string::npos);
+  EXPECT_TRUE(contains(refusal("w.sdf", world_of("<include><uri>model://d79</uri></include>"), in_models()),
+                       "include each other more than 64 deep"));
   EXPECT_EQ(refusal("w.sdf", "<!DOCTYPE sdf [<!ENTITY a 'aaaa'>]><sdf version='1.9'/>"),
             "w.sdf:1:11: a document type with declarations is not understood");
 }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <filesystem>
-#include <numbers>
-#include <string>
-
-#include <gtest/gtest.h>
-
 #include "io/world/robot_fixture.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {
@@ -148,11 +142,11 @@ TEST_F(Urdf, PackagesHaveTheNamesThatTheirManifestsSay) {
   const std::string text = with_mesh("package://robot_description/meshes/part.stl");
   EXPECT_EQ(refusal("ws/robot-description/urdf/r.urdf", text), "");
   EXPECT_EQ(refusal("ws/robot-description/urdf/r.urdf", with_mesh("package:///meshes/part.stl")), "");
-  EXPECT_NE(refusal("r.urdf", text).find("the package 'robot_description' is not found"), std::string::npos);
+  EXPECT_TRUE(contains(refusal("r.urdf", text), "the package 'robot_description' is not found"));
   EXPECT_EQ(refusal("r.urdf", text, {.search_paths = {folder_ / "ws"}}), "");
   EXPECT_EQ(refusal("r.urdf", text, {.search_paths = {folder_ / "ws/robot-description"}}), "");
   write("ws/robot-description/package.xml", "<package><name>robot_desc");
-  EXPECT_NE(refusal("ws/robot-description/urdf/r.urdf", text).find("is not found"), std::string::npos);
+  EXPECT_TRUE(contains(refusal("ws/robot-description/urdf/r.urdf", text), "is not found"));
 }
 
 // A file of a stranger opens what lies in its package or its folder, and in what its user names.
@@ -166,18 +160,18 @@ TEST_F(Urdf, OpensNothingOutsideOfItsFolders) {
   const std::string leads = " leads out of robot; name a folder that holds it (search_paths)";
   EXPECT_EQ(out("../meshes/part.stl"), "") << "its package";
   EXPECT_EQ(out("../../secret/part.stl"), "robot/urdf/r.urdf:1:50: <mesh>: '../../secret/part.stl'" + leads);
-  EXPECT_NE(out("../../secret/gone.stl").find(leads), std::string::npos) << "whether it is there is not told";
-  EXPECT_NE(out((folder_ / "secret/part.stl").string()).find("leads out"), std::string::npos);
-  EXPECT_NE(out("file://" + (folder_ / "secret/part.stl").string()).find("leads out"), std::string::npos);
-  EXPECT_NE(out("package://robot/../secret/part.stl").find("leads out"), std::string::npos);
-  EXPECT_NE(out("package://../secret/part.stl").find("names no package"), std::string::npos);
-  EXPECT_NE(out("package://secret/part.stl").find("is not found"), std::string::npos);
-  EXPECT_NE(out("package:///../secret/part.stl").find("leads out"), std::string::npos);
+  EXPECT_TRUE(contains(out("../../secret/gone.stl"), leads)) << "whether it is there is not told";
+  EXPECT_TRUE(contains(out((folder_ / "secret/part.stl").string()), "leads out"));
+  EXPECT_TRUE(contains(out("file://" + (folder_ / "secret/part.stl").string()), "leads out"));
+  EXPECT_TRUE(contains(out("package://robot/../secret/part.stl"), "leads out"));
+  EXPECT_TRUE(contains(out("package://../secret/part.stl"), "names no package"));
+  EXPECT_TRUE(contains(out("package://secret/part.stl"), "is not found"));
+  EXPECT_TRUE(contains(out("package:///../secret/part.stl"), "leads out"));
   EXPECT_EQ(out("../../secret/part.stl", {.search_paths = {folder_ / "secret"}}), "");
   EXPECT_EQ(out("package://secret/part.stl", {.search_paths = {folder_.path()}}), "");
   std::filesystem::create_symlink(folder_ / "secret/part.stl", folder_ / "robot/urdf/link.stl");
   std::filesystem::create_symlink(folder_ / "robot/meshes/part.stl", folder_ / "robot/urdf/own.stl");
-  EXPECT_NE(out("link.stl").find("leads out"), std::string::npos);
+  EXPECT_TRUE(contains(out("link.stl"), "leads out"));
   EXPECT_EQ(out("own.stl"), "");
 }
 
@@ -187,18 +181,17 @@ TEST_F(Urdf, MeshesThatAreMissingCanBeLeftOut) {
             "<robot name='r'><link name='a'><visual><geometry><mesh filename='gone.stl'/></geometry></visual>"
             "\n<visual><geometry><mesh filename='package://none/b.stl'/></geometry></visual>"
             "<visual><geometry><box size='1 1 1'/></geometry></visual></link></robot>");
-  EXPECT_NE(input_error([&] { read_robot(file); }).find("no such file"), std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { read_robot(file); }), "no such file"));
   const Robot robot = read_robot(file, {.missing = MissingMeshes::kSkip});
   ASSERT_EQ(robot.meshes.size(), 1U);
   EXPECT_EQ(robot.meshes[0].triangles.size(), 12U);
   ASSERT_EQ(robot.notes.size(), 2U);
-  EXPECT_NE(robot.notes[0].find("r.urdf:1:50: <mesh>: 'gone.stl': no such file: "), std::string::npos);
-  EXPECT_NE(robot.notes[0].find("gone.stl; it is left out"), std::string::npos);
-  EXPECT_NE(robot.notes[1].find("r.urdf:2:19: <mesh>: 'package://none/b.stl': the package 'none' is not found"),
-            std::string::npos);
+  EXPECT_TRUE(contains(robot.notes[0], "r.urdf:1:50: <mesh>: 'gone.stl': no such file: "));
+  EXPECT_TRUE(contains(robot.notes[0], "gone.stl; it is left out"));
+  EXPECT_TRUE(contains(robot.notes[1], "r.urdf:2:19: <mesh>: 'package://none/b.stl': the package 'none' is not found"));
   const Robot outside = read_robot(write("x.urdf", with_mesh("../gone.stl")), {.missing = MissingMeshes::kSkip});
   ASSERT_EQ(outside.notes.size(), 1U);
-  EXPECT_NE(outside.notes[0].find("leads out of"), std::string::npos) << outside.notes[0];
+  EXPECT_TRUE(contains(outside.notes[0], "leads out of"));
 }
 
 TEST_F(Urdf, ShapesOfTheOtherKindAloneAreNoted) {
@@ -215,7 +208,7 @@ TEST_F(Urdf, AJointThatFollowsNobodyStaysAtZero) {
   const Robot robot =
       read_robot(write("arm.urdf", changed("<axis xyz=\"0 0 1\"/>", "<axis xyz=\"0 0 1\"/><mimic joint='ghost'/>")));
   ASSERT_EQ(robot.notes.size(), 1U);
-  EXPECT_NE(robot.notes[0].find("joint 'elbow' follows joint 'ghost', which is not there"), std::string::npos);
+  EXPECT_TRUE(contains(robot.notes[0], "joint 'elbow' follows joint 'ghost', which is not there"));
   expect_pose(link_pose(robot, "lower"), {{1, 0, 0.2}, {}});
 }
 
@@ -233,7 +226,7 @@ TEST_F(Urdf, ErrorsNameLineAndElement) {
   EXPECT_EQ(error("length=\"0.5\"", ""), "r.urdf:6:40: <cylinder>: has no length");
   const std::string effort = error("effort=\"1\"", "effort=\"much\"");
   EXPECT_EQ(effort.find("r.urdf:9:"), 0U) << effort;
-  EXPECT_NE(effort.find("<limit>: effort = 'much' is not 1 finite number"), std::string::npos) << effort;
+  EXPECT_TRUE(contains(effort, "<limit>: effort = 'much' is not 1 finite number"));
   EXPECT_EQ(error("<link name=\"tool\"/>", "<link name=\"base\"/>").find("r.urdf:7:3: <link>: "), 0U);
   EXPECT_EQ(error("type=\"continuous\"", "type=\"wobbly\"").find("r.urdf:10:3: <joint>: "), 0U);
   write("part.stl", kStl);
@@ -302,24 +295,20 @@ TEST_F(Urdf, RefusesWhatIsDamagedInOneLine) {
             "r.urdf:1:33: <xacro:macro>: is xacro; run 'xacro' on the file and give what it writes");
   EXPECT_EQ(refusal("r.urdf", "<house/>"), "r.urdf:1:1: <house>: is neither URDF (<robot>) nor SDF (<sdf>)");
   EXPECT_EQ(refusal("r.urdf", "<mujoco/>"), "r.urdf:1:1: <mujoco>: is MJCF (MuJoCo), not URDF or SDF");
-  EXPECT_NE(refusal("r.urdf", changed("0.2 0.2 0.1", "0.2 -0.2 0.1")).find("r.urdf: link 'base': box.size_m.y = -0.2"),
-            std::string::npos);
-  EXPECT_NE(refusal("r.urdf", changed("0 0 2", "0 0 0")).find("joint 'shoulder': its axis is 0 0 0"),
-            std::string::npos);
+  EXPECT_TRUE(
+      contains(refusal("r.urdf", changed("0.2 0.2 0.1", "0.2 -0.2 0.1")), "r.urdf: link 'base': box.size_m.y = -0.2"));
+  EXPECT_TRUE(contains(refusal("r.urdf", changed("0 0 2", "0 0 0")), "joint 'shoulder': its axis is 0 0 0"));
   EXPECT_NE(refusal("r.urdf", changed("0 0 0.2", "0 0 nan")), "");
   EXPECT_NE(refusal("r.urdf", changed("0 0 0.2", "0 0 1e999")), "");
   EXPECT_NE(refusal("r.urdf", changed("0 0 0.2", "0 0 1e300")), "");
   EXPECT_NE(refusal("r.urdf", changed("0 0 0.2", "0 0")), "");
   EXPECT_NE(refusal("r.urdf", changed("<parent link=\"base\"/>", "<parent link=\"nobody\"/>")), "");
-  EXPECT_NE(refusal("r.urdf", changed("<parent link=\"base\"/>", "<parent link=\"tool\"/>"))
-                .find("hangs on itself, in a circle of joints"),
-            std::string::npos);
-  EXPECT_NE(refusal("r.urdf", changed("<parent link=\"base\"/>", "<parent link=\"upper\"/>"))
-                .find("link 'upper' hangs on itself"),
-            std::string::npos);
-  EXPECT_NE(refusal("r.urdf", changed("<child link=\"tool\"/>", "<child link=\"upper\"/>"))
-                .find("leads to link 'upper', which hangs on another joint"),
-            std::string::npos);
+  EXPECT_TRUE(contains(refusal("r.urdf", changed("<parent link=\"base\"/>", "<parent link=\"tool\"/>")),
+                       "hangs on itself, in a circle of joints"));
+  EXPECT_TRUE(contains(refusal("r.urdf", changed("<parent link=\"base\"/>", "<parent link=\"upper\"/>")),
+                       "link 'upper' hangs on itself"));
+  EXPECT_TRUE(contains(refusal("r.urdf", changed("<child link=\"tool\"/>", "<child link=\"upper\"/>")),
+                       "leads to link 'upper', which hangs on another joint"));
   EXPECT_NE(refusal("r.urdf", changed("<link name=\"tool\"/>", "<link name=\"base\"/>")), "") << "twice";
   EXPECT_NE(refusal("r.urdf", changed("<link name=\"tool\"/>", "<link/>")), "");
   EXPECT_NE(refusal("r.urdf", changed("revolute", "wobbly")), "");
@@ -335,11 +324,10 @@ TEST_F(Urdf, RefusesBombs) {
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "<link>";
   for (int i = 0; i < 100'000; ++i) deep += "</link>";
-  EXPECT_NE(refusal("r.urdf", "<robot name='r'>" + deep + "</robot>").find("nested 257 deep, the limit is 256"),
-            std::string::npos);
+  EXPECT_TRUE(contains(refusal("r.urdf", "<robot name='r'>" + deep + "</robot>"), "nested 257 deep, the limit is 256"));
   const auto large = write("r.urdf", kArm);
   std::filesystem::resize_file(large, (std::uintmax_t{1} << 26U) + 1);
-  EXPECT_NE(input_error([&] { read_robot(large); }).find("have more than 67108864 bytes"), std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { read_robot(large); }), "have more than 67108864 bytes"));
 }
 
 TEST_F(Urdf, TreesMayBeWideButNotTooDeep) {
@@ -354,8 +342,7 @@ TEST_F(Urdf, TreesMayBeWideButNotTooDeep) {
   };
   EXPECT_EQ(read_robot(write("r.urdf", tree(1001, [](int i) { return i - 1; }))).links.size(), 1001U);
   EXPECT_EQ(read_robot(write("r.urdf", tree(3000, [](int i) { return i / 2; }))).links.size(), 3000U);
-  EXPECT_NE(refusal("r.urdf", tree(20'000, [](int i) { return i - 1; })).find("more than 1000 joints in a row"),
-            std::string::npos);
+  EXPECT_TRUE(contains(refusal("r.urdf", tree(20'000, [](int i) { return i - 1; })), "more than 1000 joints in a row"));
 }
 
 // urdfdom leaves such a link without its shapes and only logs why.
@@ -367,7 +354,7 @@ TEST_F(Urdf, ShapesWhoseNumbersAreNoneAreRefused) {
   EXPECT_EQ(read_robot(write("r.urdf", robot("0 0 0", "1 1 1"))).meshes.size(), 1U);
   for (const char* size : {"1 inf 1", "1 nan 1", "1 1", "1,1,1", "", "a b c"}) {
     const std::string text = refusal("r.urdf", robot("0 0 0", size));
-    EXPECT_NE(text.find("r.urdf:1:71: <box>: "), std::string::npos) << size << ": " << text;
+    EXPECT_TRUE(contains(text, "r.urdf:1:71: <box>: ")) << size << ": " << text;
     EXPECT_EQ(text.find('\n'), std::string::npos);
   }
   EXPECT_NE(refusal("r.urdf", robot("nan 0 0", "1 1 1")), "");

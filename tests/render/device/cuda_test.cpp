@@ -2,19 +2,10 @@
 // Frames on a GPU, over a fake driver (support/fake_cuda.hpp): everything on fathom's side of it, with the bits of the
 // processor.
 
-#include <array>
-#include <cstring>
-#include <functional>
-#include <span>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
-#include <fathom/core/error.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/noise/models.hpp>
 #include <fathom/simulate/environments.hpp>
@@ -22,10 +13,11 @@
 
 #include "render/any_sensors.hpp"
 #include "render/test_scenes.hpp"
+#include "support/expect.hpp"
 #include "support/fake_cuda.hpp"
 #include "support/half_range.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
 namespace fake = test::fake_cuda;
@@ -62,7 +54,7 @@ class Cuda : public testing::Test {
 
 /// A sensor with losses, edge losses and noise.
 Sensor any_stereo() {
-  Sensor sensor = test::make_sensor(test::make_stereo(61, 37, 40.0, 0.2), {}, {}, "stereo");
+  Sensor sensor = make_sensor(make_stereo(61, 37, 40.0, 0.2), {}, {}, "stereo");
   sensor.noise = {EdgeLoss{.min_angle_rad = 0.2F, .low_probability = 0.2F, .high_probability = 0.9F}, StereoShadow{},
                   DistanceNoise{.stddev_m = 0.02F}, Dropout{.probability = 0.1F}};
   return sensor;
@@ -77,20 +69,20 @@ Sensor any_with_window() {
 }
 
 Frame frame_on(Device device, const Scene& scene, const Sensor& sensor, std::uint32_t index = 0) {
-  return test::render_once(scene, sensor, test::all_channels(), options_on(device), index);
+  return render_once(scene, sensor, all_channels(), options_on(device), index);
 }
 
 #ifdef FATHOM_CUDA  // a property does not see that it was skipped
 RC_GTEST_FIXTURE_PROP(Cuda, GivesTheBitsOfTheProcessorForAnyChain, ()) {
-  const Scene scene = test::any_room();
-  Sensor sensor = test::any_sensor();
+  const Scene scene = any_room();
+  Sensor sensor = any_sensor();
   if (*rc::gen::inRange(0, 4) == 0) sensor.ignore = {EntityId{1}};
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const auto index = static_cast<std::uint32_t>(*rc::gen::inRange(0, 5));
   fake::set_fill(*rc::gen::element<unsigned char>(0xA5, 0xFF));
-  const Frame wanted = test::render_once(scene, sensor, test::all_channels(), options_on({}, seed), index);
-  const Frame found = test::render_once(scene, sensor, test::all_channels(), options_on(kCuda, seed), index);
-  RC_ASSERT(test::channels_that_differ(wanted, found) == std::string());
+  const Frame wanted = render_once(scene, sensor, all_channels(), options_on({}, seed), index);
+  const Frame found = render_once(scene, sensor, all_channels(), options_on(kCuda, seed), index);
+  RC_ASSERT(channels_that_differ(wanted, found) == std::string());
 }
 #endif
 
@@ -105,7 +97,7 @@ TEST_F(Cuda, CopiesALargeFrameByManyThreads) {
 }
 
 TEST_F(Cuda, FollowsWhatMovesAndDeformsFromFrameToFrame) {
-  Simulator here(test::make_room_scene(), options_on({})), there(test::make_room_scene(), options_on(kCuda));
+  Simulator here(make_room_scene(), options_on({})), there(make_room_scene(), options_on(kCuda));
   const Rosette rosette = {.points = 500,
                            .field_of_view_rad = 1.0,
                            .prism1_hz = 121.0,
@@ -113,9 +105,9 @@ TEST_F(Cuda, FollowsWhatMovesAndDeformsFromFrameToFrame) {
                            .points_per_s = 1e5};  // its rays differ from frame to frame
   for (Simulator* s : {&here, &there}) {
     s->add_sensor(any_stereo());
-    s->add_sensor(test::make_sensor(rosette, test::three_gaussians(), {}, "rosette"));
+    s->add_sensor(make_sensor(rosette, three_gaussians(), {}, "rosette"));
   }
-  Frame wanted(test::all_channels()), found(test::all_channels());
+  Frame wanted(all_channels()), found(all_channels());
   for (std::uint32_t k = 0; k < 4; ++k) {
     fake::spoil();
     for (Simulator* s : {&here, &there}) {
@@ -126,7 +118,7 @@ TEST_F(Cuda, FollowsWhatMovesAndDeformsFromFrameToFrame) {
     }
     for (const SensorId id : {SensorId{0}, SensorId{1}}) {
       here.render(id, k, wanted), there.render(id, k, found);
-      EXPECT_EQ(test::channels_that_differ(wanted, found), "") << "frame " << k;
+      EXPECT_EQ(channels_that_differ(wanted, found), "") << "frame " << k;
     }
     EXPECT_EQ(fake::calls("fathom_refit_nodes") > 0, k >= 2) << "the GPU itself refits what has deformed";
   }
@@ -134,7 +126,7 @@ TEST_F(Cuda, FollowsWhatMovesAndDeformsFromFrameToFrame) {
 
 /// A lidar whose rays widen, with three returns of each.
 Sensor any_with_returns() {
-  Sensor sensor = test::make_sensor(test::make_lidar(40, 90), test::three_gaussians());
+  Sensor sensor = make_sensor(make_lidar(40, 90), three_gaussians());
   sensor.noise.emplace_back(Dropout{.probability = 0.1F});
   sensor.divergence = {.horizontal_rad = 0.05F, .vertical_rad = 0.03F, .separation_m = 0.2F};
   sensor.returns = {ReturnChoice::kStrongest, ReturnChoice::kLast, ReturnChoice::kSecond};
@@ -148,13 +140,13 @@ TEST_F(Cuda, ReadsNothingThatNoFrameWrote) {
   for (const int fill : {0xA5, 0xFF}) {
     fake::set_fill(static_cast<unsigned char>(fill));
     for (const Sensor& sensor : {any_stereo(), any_with_window(), any_with_returns(), correlated}) {
-      Simulator here(test::make_room_scene(), options_on({})), there(test::make_room_scene(), options_on(kCuda));
+      Simulator here(make_room_scene(), options_on({})), there(make_room_scene(), options_on(kCuda));
       const SensorId id = here.add_sensor(sensor);
       there.add_sensor(sensor);
-      Frame wanted(test::all_channels()), found(test::all_channels());
+      Frame wanted(all_channels()), found(all_channels());
       for (std::uint32_t k = 0; k < 2; ++k) {
         here.render(id, k, wanted), there.render(id, k, found);
-        EXPECT_EQ(test::channels_that_differ(wanted, found), "") << sensor.name << ", frame " << k;
+        EXPECT_EQ(channels_that_differ(wanted, found), "") << sensor.name << ", frame " << k;
         fake::spoil();
       }
     }
@@ -169,18 +161,18 @@ TEST_F(Cuda, BuildsTheTreeOverManyThings) {
                       .mesh = ball,
                       .parent_from_entity = Pose{{0.7 * (i % 20) - 7, 0.7 * (i / 20) - 5, 0.3 * (i % 7) - 1}, {}}});
   }
-  const Sensor sensor = test::make_sensor(test::make_lidar(16, 90), test::three_gaussians());
-  EXPECT_EQ(test::channels_that_differ(frame_on({}, scene, sensor), frame_on(kCuda, scene, sensor)), "");
+  const Sensor sensor = make_sensor(make_lidar(16, 90), three_gaussians());
+  EXPECT_EQ(channels_that_differ(frame_on({}, scene, sensor), frame_on(kCuda, scene, sensor)), "");
   EXPECT_EQ(fake::calls("fathom_merge_instances"), 3) << "runs of 64 merge to 128, 256 and 300";
 }
 
 TEST_F(Cuda, AutoSharesAWorldThatDeformsBetweenTheProcessorAndAGpu) {
   Sensor own = any_stereo();
   own.name = "own";
-  own.noise.emplace_back(test::HalfRange{});
-  Simulator here(test::make_room_scene(), options_on({})), there(test::make_room_scene(), options_on(kAuto));
+  own.noise.emplace_back(HalfRange{});
+  Simulator here(make_room_scene(), options_on({})), there(make_room_scene(), options_on(kAuto));
   for (Simulator* s : {&here, &there}) s->add_sensor(any_stereo()), s->add_sensor(own);
-  Frame wanted(test::all_channels()), found(test::all_channels());
+  Frame wanted(all_channels()), found(all_channels());
   for (std::uint32_t k = 0; k < 6; ++k) {
     for (Simulator* s : {&here, &there}) {
       auto vertices = make_sphere(0.5).vertices_m;
@@ -190,16 +182,16 @@ TEST_F(Cuda, AutoSharesAWorldThatDeformsBetweenTheProcessorAndAGpu) {
     for (const std::uint32_t first : {k % 2, 1 - k % 2}) {
       const SensorId id{first};
       here.render(id, k, wanted), there.render(id, k, found);
-      EXPECT_EQ(test::channels_that_differ(wanted, found), "") << "frame " << k << ", sensor " << first;
+      EXPECT_EQ(channels_that_differ(wanted, found), "") << "frame " << k << ", sensor " << first;
     }
   }
   EXPECT_GT(fake::calls("fathom_refit_nodes"), 0);
 }
 
 TEST_F(Cuda, AllocatesNothingInASteadyFrame) {
-  Simulator simulator(test::make_room_scene(), options_on(kCuda));
+  Simulator simulator(make_room_scene(), options_on(kCuda));
   const SensorId id = simulator.add_sensor(any_stereo());
-  Frame frame(test::all_channels());
+  Frame frame(all_channels());
   simulator.render(id, 0, frame);
   const int before = fake::calls("cuMemAlloc_v2") + fake::calls("cuMemHostAlloc");
   const int copies = fake::calls("cuMemcpyHtoDAsync_v2");
@@ -210,14 +202,14 @@ TEST_F(Cuda, AllocatesNothingInASteadyFrame) {
 
 TEST_F(Cuda, CutsAFrameThatDoesNotFit) {
   Sensor sensor = any_stereo();
-  sensor.model = test::make_stereo(200, 160, 100.0, 0.2);
-  const Frame wanted = frame_on({}, test::make_room_scene(), sensor);
+  sensor.model = make_stereo(200, 160, 100.0, 0.2);
+  const Frame wanted = frame_on({}, make_room_scene(), sensor);
   int cut = 0;
   for (const std::size_t kilobytes : {8000U, 3000U, 1600U}) {
     fake::reset();
     fake::set_memory(kilobytes * 1000);
-    const Frame found = frame_on(kCuda, test::make_room_scene(), sensor);
-    EXPECT_EQ(test::channels_that_differ(wanted, found), "") << kilobytes;
+    const Frame found = frame_on(kCuda, make_room_scene(), sensor);
+    EXPECT_EQ(channels_that_differ(wanted, found), "") << kilobytes;
     cut += fake::calls("fathom_render_rays") > 2 ? 1 : 0;
   }
   EXPECT_GE(cut, 1);
@@ -225,19 +217,19 @@ TEST_F(Cuda, CutsAFrameThatDoesNotFit) {
 
 TEST_F(Cuda, HasTheCorrelatedDrawsOfTheProcessorInFramesAsAWholeAndCut) {
   Sensor sensor = any_stereo();
-  sensor.model = test::make_stereo(200, 160, 100.0, 0.2);
+  sensor.model = make_stereo(200, 160, 100.0, 0.2);
   const Correlation c{.across_px = 3, .down_px = 2, .time_s = 0.35};
   for (ChainEntry& entry : sensor.noise) {
     if (entry.noise.info().draws.normals + entry.noise.info().draws.uniforms > 0) entry.correlation = c;
   }
   sensor.noise[2].correlation = {.across_px = 5, .down_px = 1, .shape = CorrelationShape::kExponential};
-  const Frame wanted = frame_on({}, test::make_room_scene(), sensor, 5);
+  const Frame wanted = frame_on({}, make_room_scene(), sensor, 5);
   int cut = 0;
   for (const std::size_t kilobytes : {1000000U, 6000U, 4000U, 3000U}) {
     fake::reset();
     fake::set_memory(kilobytes * 1000);
-    const Frame found = frame_on(kCuda, test::make_room_scene(), sensor, 5);
-    EXPECT_EQ(test::channels_that_differ(wanted, found), "") << kilobytes;
+    const Frame found = frame_on(kCuda, make_room_scene(), sensor, 5);
+    EXPECT_EQ(channels_that_differ(wanted, found), "") << kilobytes;
     cut += fake::calls("fathom_render_rays") > 2 ? 1 : 0;
   }
   EXPECT_GE(cut, 1);
@@ -248,69 +240,69 @@ TEST_F(Cuda, HasTheCorrelatedDrawsOfEachEnvironment) {
   sensor.noise[2].correlation = {.across_px = 3, .down_px = 2, .time_s = math::kInfinity};
   sensor.noise[3].correlation = {.across_px = 1};
   const auto make = [&](Device device) {
-    return Environments(test::make_room_scene(), sensor, {.simulator = options_on(device), .count = 5, .ranges = {}});
+    return Environments(make_room_scene(), sensor, {.simulator = options_on(device), .count = 5, .ranges = {}});
   };
   Environments here = make({}), there = make(kCuda);
-  Frame wanted(test::all_channels()), found(test::all_channels());
+  Frame wanted(all_channels()), found(all_channels());
   for (std::uint32_t k = 0; k < 3; ++k) {
     here.render(k, wanted), there.render(k, found);
-    EXPECT_EQ(test::channels_that_differ(wanted, found), "") << "frame " << k;
+    EXPECT_EQ(channels_that_differ(wanted, found), "") << "frame " << k;
   }
 }
 
 TEST_F(Cuda, MatchesWindowsWithTheBitsOfTheProcessor) {
-  const Frame wanted = frame_on({}, test::make_room_scene(), any_with_window());
-  EXPECT_GT(test::count_of(wanted, Reason::kSpeckle) + test::count_of(wanted, Reason::kEdge), 10U);
-  EXPECT_EQ(test::channels_that_differ(wanted, frame_on(kCuda, test::make_room_scene(), any_with_window())), "");
+  const Frame wanted = frame_on({}, make_room_scene(), any_with_window());
+  EXPECT_GT(count_of(wanted, Reason::kSpeckle) + count_of(wanted, Reason::kEdge), 10U);
+  EXPECT_EQ(channels_that_differ(wanted, frame_on(kCuda, make_room_scene(), any_with_window())), "");
   for (const char* kernel : {"match_pixels", "join_pixels", "count_pixels", "lose_speckles", "finish_rays"}) {
     EXPECT_EQ(fake::calls("fathom_" + std::string(kernel)), 1) << kernel;
   }
   // Environments together: one has no window, and one no speckle filter.
   const std::vector<ParameterRange> ranges = {{.entry = 5, .field = "radius_px", .low = 0, .high = 4},
                                               {.entry = 5, .field = "min_area_px", .low = 0, .high = 3}};
-  Frame here(test::all_channels()), there(test::all_channels());
+  Frame here(all_channels()), there(all_channels());
   for (Frame* frame : {&here, &there}) {
-    Environments batch(test::make_room_scene(), any_with_window(),
+    Environments batch(make_room_scene(), any_with_window(),
                        {.simulator = options_on(frame == &here ? Device{} : kCuda), .count = 9, .ranges = ranges});
     batch.render(1, *frame);
   }
-  EXPECT_EQ(test::channels_that_differ(here, there), "");
+  EXPECT_EQ(channels_that_differ(here, there), "");
 }
 
 TEST_F(Cuda, DoesNotCutAFrameWithAWindow) {
   Sensor sensor = any_with_window();
-  sensor.model = test::make_stereo(200, 160, 100.0, 0.2);
+  sensor.model = make_stereo(200, 160, 100.0, 0.2);
   fake::set_memory(1600 * 1000);
-  const std::string message = message_of([&] { frame_on(kCuda, test::make_room_scene(), sensor); });
-  EXPECT_NE(message.find("a frame with a matching window"), std::string::npos) << message;
+  const std::string message = message_of([&] { frame_on(kCuda, make_room_scene(), sensor); });
+  EXPECT_TRUE(contains(message, "a frame with a matching window"));
 }
 
 TEST_F(Cuda, SaysThatMemoryDoesNotSufficeAndGoesOnWhenItDoes) {
-  Simulator simulator(test::make_room_scene(), options_on(kCuda));
+  Simulator simulator(make_room_scene(), options_on(kCuda));
   const SensorId id = simulator.add_sensor(any_stereo());
-  Frame frame(test::all_channels());
+  Frame frame(all_channels());
   fake::set_memory(20000);
   const std::string message = message_of([&] { simulator.render(id, 0, frame); });
-  EXPECT_NE(message.find("GPU 0 (no GPU at all)"), std::string::npos) << message;
-  EXPECT_NE(message.find("out of memory"), std::string::npos) << message;
+  EXPECT_TRUE(contains(message, "GPU 0 (no GPU at all)"));
+  EXPECT_TRUE(contains(message, "out of memory"));
   fake::set_memory(~std::size_t{0});
   simulator.render(id, 0, frame);
-  EXPECT_EQ(test::channels_that_differ(frame_on({}, test::make_room_scene(), any_stereo()), frame), "");
+  EXPECT_EQ(channels_that_differ(frame_on({}, make_room_scene(), any_stereo()), frame), "");
 }
 
 TEST_F(Cuda, ThrowsWhenACallFailsAndWorksTheNextTime) {
-  const Frame wanted = frame_on({}, test::make_room_scene(), any_stereo());
+  const Frame wanted = frame_on({}, make_room_scene(), any_stereo());
   for (const char* call : {"cuMemAlloc_v2", "cuMemHostAlloc", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
                            "cuLaunchKernel", "cuStreamSynchronize", "cuEventRecord", "cuEventSynchronize"}) {
     for (const bool for_good : {false, true}) {
       fake::reset();
-      Simulator simulator(test::make_room_scene(), options_on(kCuda));
+      Simulator simulator(make_room_scene(), options_on(kCuda));
       const SensorId id = simulator.add_sensor(any_stereo());
-      Frame frame(test::all_channels());
+      Frame frame(all_channels());
       fake::fail(call, 0, kLaunchFailed, for_good);
       EXPECT_THROW(simulator.render(id, 0, frame), SystemError) << call;
       simulator.render(id, 0, frame);
-      EXPECT_EQ(test::channels_that_differ(wanted, frame), "") << call;
+      EXPECT_EQ(channels_that_differ(wanted, frame), "") << call;
       EXPECT_EQ(fake::complaints(), "") << call;
     }
   }
@@ -318,22 +310,21 @@ TEST_F(Cuda, ThrowsWhenACallFailsAndWorksTheNextTime) {
 
 TEST_F(Cuda, GoesOnInPartsWhenPinnedMemoryWasShort) {
   Sensor sensor = any_stereo();
-  sensor.model = test::make_stereo(200, 160, 100.0, 0.2);
+  sensor.model = make_stereo(200, 160, 100.0, 0.2);
   constexpr int kOutOfMemory = 2;
   fake::fail("cuMemHostAlloc", 0, kOutOfMemory);
-  const Frame found = frame_on(kCuda, test::make_room_scene(), sensor);
+  const Frame found = frame_on(kCuda, make_room_scene(), sensor);
   EXPECT_GT(fake::calls("fathom_render_rays"), 1);
-  EXPECT_EQ(test::channels_that_differ(frame_on({}, test::make_room_scene(), sensor), found), "");
+  EXPECT_EQ(channels_that_differ(frame_on({}, make_room_scene(), sensor), found), "");
 }
 
 TEST_F(Cuda, TranslatesItsCodeOnceForAllWhoUseAGpu) {
   {
-    const Simulator first(test::make_room_scene(), options_on(kCuda)),
-        second(test::make_room_scene(), options_on(kCuda));
+    const Simulator first(make_room_scene(), options_on(kCuda)), second(make_room_scene(), options_on(kCuda));
     EXPECT_EQ(fake::calls("cuModuleLoadDataEx"), 1);
   }
   EXPECT_EQ(fake::alive(), 0U);
-  const Simulator third(test::make_room_scene(), options_on(kCuda));
+  const Simulator third(make_room_scene(), options_on(kCuda));
   EXPECT_EQ(fake::calls("cuModuleLoadDataEx"), 2);
 }
 
@@ -341,7 +332,7 @@ TEST_F(Cuda, SaysWhatTheTranslatorSays) {
   constexpr int kInvalidPtx = 218;
   fake::set_translator_log("ptxas fatal: line 7\nno such thing\n");
   fake::fail("cuModuleLoadDataEx", 0, kInvalidPtx);
-  EXPECT_EQ(message_of([] { Simulator(test::make_room_scene(), options_on(kCuda)); }),
+  EXPECT_EQ(message_of([] { Simulator(make_room_scene(), options_on(kCuda)); }),
             "GPU 0 (no GPU at all): cuModuleLoadDataEx (ptxas fatal: line 7 no such thing): some error (CUDA_ERROR)");
 }
 
@@ -351,14 +342,14 @@ TEST_F(Cuda, ThrowsWhenADriverCannotBeOpened) {
         "cuDevicePrimaryCtxRetain", "cuModuleLoadDataEx", "cuModuleGetFunction", "cuStreamCreate", "cuEventCreate"}) {
     fake::reset();
     fake::fail(call, 0, kLaunchFailed);
-    EXPECT_THROW(Simulator(test::make_room_scene(), options_on(kCuda)), SystemError) << call;
+    EXPECT_THROW(Simulator(make_room_scene(), options_on(kCuda)), SystemError) << call;
     EXPECT_EQ(fake::alive(), 0U) << call;
   }
 }
 
 TEST_F(Cuda, SaysWhatIsMissing) {
   const auto message = [](Device device) {
-    return message_of([&] { Simulator(test::make_room_scene(), options_on(device)); });
+    return message_of([&] { Simulator(make_room_scene(), options_on(device)); });
   };
   EXPECT_EQ(message({DeviceKind::kCuda, 3}),
             "device cuda:3 is not there: the number is not in [0, 1), the GPUs of NVIDIA's driver");
@@ -373,8 +364,8 @@ TEST_F(Cuda, SaysWhatIsMissing) {
 }
 
 TEST_F(Cuda, AutoTakesTheGpuThatIsThere) {
-  const Frame wanted = frame_on({}, test::make_room_scene(), any_stereo());
-  EXPECT_EQ(test::channels_that_differ(wanted, frame_on(kAuto, test::make_room_scene(), any_stereo())), "");
+  const Frame wanted = frame_on({}, make_room_scene(), any_stereo());
+  EXPECT_EQ(channels_that_differ(wanted, frame_on(kAuto, make_room_scene(), any_stereo())), "");
   EXPECT_GT(fake::calls("cuLaunchKernel"), 0);
 }
 
@@ -383,25 +374,25 @@ TEST_F(Cuda, StopsBetweenLaunches) {
   int asked = 0;
   options.should_stop = [&] { return ++asked > 1; };
   fake::set_launch_ms(1);
-  Simulator simulator(test::make_room_scene(), options);
+  Simulator simulator(make_room_scene(), options);
   const SensorId id = simulator.add_sensor(any_stereo());
-  Frame frame(test::all_channels());
+  Frame frame(all_channels());
   EXPECT_THROW(simulator.render(id, 0, frame), Interrupted);
   options.should_stop = {};
   EXPECT_EQ(fake::calls("fathom_render_rays"), 1);
 }
 
 TEST_F(Cuda, ServesSimulatorsOnThreadsOfTheirOwn) {
-  const Frame wanted = frame_on({}, test::make_room_scene(), any_stereo());
+  const Frame wanted = frame_on({}, make_room_scene(), any_stereo());
   std::vector<std::string> differ(3);
   std::vector<std::thread> threads;
   for (std::string& d : differ) {
     threads.emplace_back([&] {
-      Simulator simulator(test::make_room_scene(), options_on(kCuda));
+      Simulator simulator(make_room_scene(), options_on(kCuda));
       const SensorId id = simulator.add_sensor(any_stereo());
-      Frame frame(test::all_channels());
+      Frame frame(all_channels());
       for (int k = 0; k < 3; ++k) simulator.render(id, 0, frame);
-      d = test::channels_that_differ(wanted, frame);
+      d = channels_that_differ(wanted, frame);
     });
   }
   for (std::thread& t : threads) t.join();
@@ -412,9 +403,9 @@ TEST_F(Cuda, ServesSimulatorsOnThreadsOfTheirOwn) {
 class Pair {
  public:
   explicit Pair(std::uint32_t count)
-      : here_(test::make_room_scene(), {.simulator = options_on({}), .count = count}),
-        there_(test::make_room_scene(), {.simulator = options_on(kCuda), .count = count}) {
-    Sensor lidar = test::make_sensor(test::make_lidar(5, 33), test::three_gaussians());
+      : here_(make_room_scene(), {.simulator = options_on({}), .count = count}),
+        there_(make_room_scene(), {.simulator = options_on(kCuda), .count = count}) {
+    Sensor lidar = make_sensor(make_lidar(5, 33), three_gaussians());
     lidar.ignore = {EntityId{2}};
     for (Environments* e : {&here_, &there_}) {
       e->add_sensor(any_stereo());
@@ -429,12 +420,12 @@ class Pair {
     fake::spoil();
     here_.render(index, std::array{&wanted_[0], &wanted_[1]}, which);
     there_.render(index, std::array{&found_[0], &found_[1]}, which);
-    return test::channels_that_differ(wanted_[0], found_[0]) + test::channels_that_differ(wanted_[1], found_[1]);
+    return channels_that_differ(wanted_[0], found_[0]) + channels_that_differ(wanted_[1], found_[1]);
   }
 
  private:
   Environments here_, there_;
-  std::array<Frame, 2> wanted_ = {Frame(test::all_channels()), Frame(test::all_channels())};
+  std::array<Frame, 2> wanted_ = {Frame(all_channels()), Frame(all_channels())};
   std::array<Frame, 2> found_ = wanted_;
 };
 
@@ -478,7 +469,7 @@ class DrawnPair {
     fake::spoil();
     here_.render(index, std::array{&wanted_[0], &wanted_[1]});
     there_.render(index, std::array{&found_[0], &found_[1]});
-    return test::channels_that_differ(wanted_[0], found_[0]) + test::channels_that_differ(wanted_[1], found_[1]);
+    return channels_that_differ(wanted_[0], found_[0]) + channels_that_differ(wanted_[1], found_[1]);
   }
 
  private:
@@ -486,7 +477,7 @@ class DrawnPair {
     return {.field = field, .low = low, .high = high, .entity = EntityId{1}, .target = target};
   }
   static Environments make(Device device, std::uint32_t count) {
-    Environments made(test::make_room_scene(),
+    Environments made(make_room_scene(),
                       {.simulator = options_on(device),
                        .count = count,
                        .entity_ranges = {range_of(RangeTarget::kEntity, "reflectivity", 0, 1),
@@ -495,12 +486,12 @@ class DrawnPair {
                                    range_of(RangeTarget::kSensor, "fy", 5, 90),  // packets of several shapes
                                    range_of(RangeTarget::kSensor, "baseline_m", 0.05, 0.4),
                                    range_of(RangeTarget::kSensor, "rotation_z_rad", -1, 1)});
-    made.add_sensor(test::make_sensor(test::make_lidar(5, 33), test::three_gaussians()),
+    made.add_sensor(make_sensor(make_lidar(5, 33), three_gaussians()),
                     {range_of(RangeTarget::kSensor, "rate_hz", 5, 20)});
     return made;
   }
   Environments here_, there_;
-  std::array<Frame, 2> wanted_ = {Frame(test::all_channels()), Frame(test::all_channels())};
+  std::array<Frame, 2> wanted_ = {Frame(all_channels()), Frame(all_channels())};
   std::array<Frame, 2> found_ = wanted_;
 };
 
@@ -555,9 +546,9 @@ std::vector<T> values_of(std::span<const T> values) {
 
 TEST_F(Cuda, LeavesAFrameInTheMemoryOfTheGpu) {
   const Sensor sensor = any_stereo();
-  const Frame wanted = frame_on({}, test::make_room_scene(), sensor, 3);
+  const Frame wanted = frame_on({}, make_room_scene(), sensor, 3);
   {
-    Simulator simulator(test::make_room_scene(), options_on(kCuda));
+    Simulator simulator(make_room_scene(), options_on(kCuda));
     const SensorId id = simulator.add_sensor(sensor);
     GpuFrame there(
         37, 61,
@@ -571,7 +562,7 @@ TEST_F(Cuda, LeavesAFrameInTheMemoryOfTheGpu) {
     EXPECT_EQ(there.copy<float>(4), values_of(wanted.time_offset_s()));
     EXPECT_EQ(fake::calls("cuMemcpyDtoHAsync_v2"), 0) << "nothing comes back";
     EXPECT_THROW(static_cast<void>(there.frame().reason()), InputError);
-    Simulator here(test::make_room_scene(), options_on({}));
+    Simulator here(make_room_scene(), options_on({}));
     here.add_sensor(sensor);
     EXPECT_EQ(message_of([&] { here.render(id, 3, there.frame()); }),
               "the frame is in the memory of a GPU: the processor cannot render it");
@@ -581,15 +572,15 @@ TEST_F(Cuda, LeavesAFrameInTheMemoryOfTheGpu) {
 
 TEST_F(Cuda, GivesSeveralReturnsInFramesAsAWholeAndCut) {
   Sensor sensor = any_with_returns();
-  sensor.model = test::make_lidar(48, 256);
-  const Frame wanted = frame_on({}, test::make_room_scene(), sensor, 5);
-  EXPECT_GT(test::count_of(wanted.of_return(1), Reason::kHit), 30U);
+  sensor.model = make_lidar(48, 256);
+  const Frame wanted = frame_on({}, make_room_scene(), sensor, 5);
+  EXPECT_GT(count_of(wanted.of_return(1), Reason::kHit), 30U);
   int cut = 0;
   for (const std::size_t kilobytes : {1000000U, 3000U, 2000U}) {
     fake::reset();
     fake::set_memory(kilobytes * 1000);
-    const Frame found = frame_on(kCuda, test::make_room_scene(), sensor, 5);
-    EXPECT_EQ(test::channels_that_differ(wanted, found), "") << kilobytes;
+    const Frame found = frame_on(kCuda, make_room_scene(), sensor, 5);
+    EXPECT_EQ(channels_that_differ(wanted, found), "") << kilobytes;
     cut += fake::calls("fathom_render_rays") > 2 ? 1 : 0;
   }
   EXPECT_GE(cut, 1);
@@ -597,10 +588,10 @@ TEST_F(Cuda, GivesSeveralReturnsInFramesAsAWholeAndCut) {
 
 TEST_F(Cuda, GivesSeveralReturnsOfEachEnvironment) {
   const auto make = [&](Device device) {
-    return Environments(test::make_room_scene(), any_with_returns(), {.simulator = options_on(device), .count = 5});
+    return Environments(make_room_scene(), any_with_returns(), {.simulator = options_on(device), .count = 5});
   };
   Environments here = make({}), there = make(kCuda);
-  Frame wanted(test::all_channels()), found(test::all_channels());
+  Frame wanted(all_channels()), found(all_channels());
   const std::vector<std::uint32_t> some = {4, 1};
   for (std::uint32_t k = 0; k < 3; ++k) {
     const EnvironmentNumbers which = k == 1 ? EnvironmentNumbers(some) : EnvironmentNumbers();
@@ -609,14 +600,14 @@ TEST_F(Cuda, GivesSeveralReturnsOfEachEnvironment) {
     }
     here.render(k, wanted, which), there.render(k, found, which);
     EXPECT_EQ(wanted.returns(), 3U);
-    EXPECT_EQ(test::channels_that_differ(wanted, found), "") << "frame " << k;
+    EXPECT_EQ(channels_that_differ(wanted, found), "") << "frame " << k;
   }
 }
 
 TEST_F(Cuda, LeavesSeveralReturnsInTheMemoryOfTheGpu) {
   const Sensor sensor = any_with_returns();
-  const Frame wanted = frame_on({}, test::make_room_scene(), sensor);
-  Simulator simulator(test::make_room_scene(), options_on(kCuda));
+  const Frame wanted = frame_on({}, make_room_scene(), sensor);
+  Simulator simulator(make_room_scene(), options_on(kCuda));
   const SensorId id = simulator.add_sensor(sensor);
   GpuFrame there(40, 90, std::array{Channel::kReason, Channel::kRing, Channel::kHitSensor, Channel::kTimeOffset}, 3);
   simulator.render(id, 0, there.frame());
@@ -632,7 +623,7 @@ TEST_F(Cuda, LeavesSeveralReturnsInTheMemoryOfTheGpu) {
 }
 
 TEST_F(Cuda, RefusesAFrameInOtherMemoryAndGoesOn) {
-  Simulator simulator(test::make_room_scene(), options_on(kCuda));
+  Simulator simulator(make_room_scene(), options_on(kCuda));
   const SensorId id = simulator.add_sensor(any_stereo());
   constexpr std::size_t kBytes = 37 * 61 * sizeof(float);
   const auto render_into = [&](void* memory) {
@@ -667,19 +658,19 @@ TEST_F(Cuda, WaitsForAStreamOfAnother) {
 }
 
 TEST_F(Cuda, WorksInAStreamOfTheCallers) {
-  const Frame wanted = frame_on({}, test::make_room_scene(), any_stereo());
+  const Frame wanted = frame_on({}, make_room_scene(), any_stereo());
   SimulatorOptions options = options_on(kCuda);
   options.compute.cuda_stream = fake::make_stream();
   {
-    Simulator simulator(test::make_room_scene(), options);
+    Simulator simulator(make_room_scene(), options);
     const SensorId id = simulator.add_sensor(any_stereo());
-    Frame found(test::all_channels());
+    Frame found(all_channels());
     simulator.render(id, 0, found);
-    EXPECT_EQ(test::channels_that_differ(wanted, found), "");
+    EXPECT_EQ(channels_that_differ(wanted, found), "");
     EXPECT_EQ(fake::calls("cuStreamCreate"), 0);
   }
   fake::free_stream(options.compute.cuda_stream);
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

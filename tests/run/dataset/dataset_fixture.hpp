@@ -2,14 +2,9 @@
 #pragma once
 // A small scene with drawn parameters and a moving sensor, and a dataset of it.
 
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <string>
-
 #include <fathom/simulate/dataset.hpp>
 
-#include "support/temporary_folder.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

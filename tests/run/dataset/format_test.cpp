@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Files with many units: their bytes by hand, faults that verifying finds, and estimates.
 
-#include <array>
-#include <string>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/core/error.hpp>
 #include <fathom/simulate/dataset.hpp>
 
 #include "run/dataset/dataset_fixture.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
-using test::bytes_of;
-using test::DatasetFolder;
-using test::files_in;
-using test::input_error;
 namespace fs = std::filesystem;
 
 DatasetOptions in_files(const DatasetFolder& data, const std::string& out, DatasetFormat format) {
@@ -75,8 +67,8 @@ TEST(TarFiles, HoldTheArraysOfFolders) {
         ++compared;
       }
       const std::string& json = members.at(key + ".json");
-      EXPECT_NE(json.find("\"frame\":" + std::to_string(f)), std::string::npos);
-      EXPECT_NE(json.find("stddev_m"), std::string::npos);
+      EXPECT_TRUE(contains(json, "\"frame\":" + std::to_string(f)));
+      EXPECT_TRUE(contains(json, "stddev_m"));
     }
   }
   EXPECT_EQ(members.size(), compared / 2 * 3);
@@ -84,7 +76,7 @@ TEST(TarFiles, HoldTheArraysOfFolders) {
 
 TEST(TimedDatasets, HaveNoFileOfAFrameThatIsDropped) {
   DatasetFolder data;
-  std::string scene = test::kDatasetScene;
+  std::string scene = kDatasetScene;
   const std::string timing =
       "    timing: {phase_s: 0.01, latency_s: 0.25, jitter_s: 0.01, drop_frame: 0.4, freeze: 0.3}\n";
   scene.insert(scene.find("    rolling: true"), timing);
@@ -115,18 +107,18 @@ TEST(TimedDatasets, HaveNoFileOfAFrameThatIsDropped) {
   EXPECT_EQ(verify_dataset(data.folder / "folders").fault_count, 0U);
   EXPECT_GT(dropped, 4U);
   EXPECT_LT(dropped, 26U);
-  if (!test::has_hdf5()) return;
+  if (!has_hdf5()) return;
   const DatasetOptions hdf5 = in_files(data, "hdf5", DatasetFormat::kHdf5);
   render_dataset(data.setup, hdf5);
   EXPECT_EQ(read_dataset_info(hdf5.run.out).complete, units.size());
-  EXPECT_NE(bytes_of(hdf5.run.out / "packs/000/000/000000000.h5").find("delivered_s"), std::string::npos);
+  EXPECT_TRUE(contains(bytes_of(hdf5.run.out / "packs/000/000/000000000.h5"), "delivered_s"));
 }
 
 TEST(TimedDatasets, HaveAsManyFramesOfEachSensorInFiles) {
   DatasetFolder data;
   for (const auto& [timing, frames] :
        std::map<std::string, std::string>{{"rate_hz: 20", "10"}, {"phase_s: 0.1", "4"}, {"rate_hz: 2", "1"}}) {
-    std::string scene = test::kDatasetScene;
+    std::string scene = kDatasetScene;
     scene.insert(scene.find("    rolling: true"), "    timing: {" + timing + "}\n");
     data.setup = data.read(scene);
     const DatasetOptions options = in_files(data, "refused", DatasetFormat::kWebDataset);
@@ -139,7 +131,7 @@ TEST(TimedDatasets, HaveAsManyFramesOfEachSensorInFiles) {
 TEST(Datasets, SayHowRaysWidenAndHowIntensitiesFall) {
   DatasetFolder data;
   const auto described = [&](const std::string& keys) {
-    std::string scene = test::kDatasetScene;
+    std::string scene = kDatasetScene;
     scene.insert(scene.find("    rolling: true"), keys);
     data.setup = data.read(scene);
     const DatasetOptions options = data.options("described" + std::to_string(keys.size()));
@@ -170,7 +162,7 @@ TEST(Datasets, SayHowRaysWidenAndHowIntensitiesFall) {
 TEST(PackFiles, AreVerified) {
   const DatasetFolder data;
   for (const DatasetFormat format : {DatasetFormat::kWebDataset, DatasetFormat::kHdf5}) {
-    if (format == DatasetFormat::kHdf5 && !test::has_hdf5()) continue;
+    if (format == DatasetFormat::kHdf5 && !has_hdf5()) continue;
     const DatasetOptions options = in_files(data, "of" + std::to_string(static_cast<int>(format)), format);
     render_dataset(data.setup, options);
     EXPECT_EQ(read_dataset_info(options.run.out).complete, 18U);
@@ -180,13 +172,13 @@ TEST(PackFiles, AreVerified) {
     std::string bytes = bytes_of(options.run.out / name);
     for (const std::size_t at : {std::size_t{0}, bytes.size() / 2, bytes.size() - 1}) {
       bytes[at] = static_cast<char>(bytes[at] ^ 1);
-      test::write_bytes(options.run.out / name, bytes);
+      write_bytes(options.run.out / name, bytes);
       const VerifyResult result = verify_dataset(options.run.out);
       ASSERT_EQ(result.faults.size(), 1U);
       EXPECT_EQ(result.faults[0], name + ": has other bytes than were written");
       bytes[at] = static_cast<char>(bytes[at] ^ 1);
     }
-    test::write_bytes(options.run.out / name, bytes);
+    write_bytes(options.run.out / name, bytes);
     EXPECT_EQ(verify_dataset(options.run.out).fault_count, 0U);
     fs::remove(options.run.out / name);
     EXPECT_EQ(verify_dataset(options.run.out).faults.at(0), name + ": is missing");
@@ -216,14 +208,14 @@ TEST(PackFiles, OfOtherInputsAreMadeAnew) {
 }
 
 TEST(PackFiles, RefuseASensorThatHasTheNameOfTheUnits) {
-  if (!test::has_hdf5()) GTEST_SKIP() << "without HDF5";
+  if (!has_hdf5()) GTEST_SKIP() << "without HDF5";
   DatasetFolder data;
-  std::string scene = test::kDatasetScene;
+  std::string scene = kDatasetScene;
   scene.replace(scene.find("name: laser"), 11, "name: unit");
   data.setup = data.read(scene);
   const DatasetOptions options = in_files(data, "named", DatasetFormat::kHdf5);
-  EXPECT_NE(input_error([&] { render_dataset(data.setup, options); }).find("scene.yaml: sensors: name 'unit': HDF5"),
-            std::string::npos);
+  EXPECT_TRUE(
+      contains(input_error([&] { render_dataset(data.setup, options); }), "scene.yaml: sensors: name 'unit': HDF5"));
   EXPECT_FALSE(fs::exists(options.run.out));
 }
 
@@ -231,12 +223,12 @@ TEST(PackFiles, RefuseListsOfUnits) {
   const DatasetFolder data;
   DatasetOptions options = in_files(data, "tars", DatasetFormat::kWebDataset);
   options.units = {{3}};
-  EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("a list of units is for folders"),
-            std::string::npos);
+  EXPECT_TRUE(
+      contains(input_error([&] { return render_dataset(data.setup, options); }), "a list of units is for folders"));
   options = in_files(data, "h5", DatasetFormat::kHdf5);
   options.files.compression = 10;
-  EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("compression 10 is not in [0, 9]"),
-            std::string::npos);
+  EXPECT_TRUE(
+      contains(input_error([&] { return render_dataset(data.setup, options); }), "compression 10 is not in [0, 9]"));
 }
 
 TEST(EstimateDataset, CountsAllAndLeavesNothing) {
@@ -271,11 +263,11 @@ std::pair<std::uint64_t, std::uint64_t> files_and_bytes(const fs::path& folder) 
 
 TEST(EstimateDataset, KnowsTheBytesOfSmallDatasets) {
   DatasetFolder data;
-  std::string scene = test::kDatasetScene;
+  std::string scene = kDatasetScene;
   scene.replace(scene.find("rays: 8"), 7, "rays: 800");
   data.setup = data.read(scene);
   for (const DatasetFormat format : {DatasetFormat::kFolders, DatasetFormat::kWebDataset, DatasetFormat::kHdf5}) {
-    if (format == DatasetFormat::kHdf5 && !test::has_hdf5()) continue;
+    if (format == DatasetFormat::kHdf5 && !has_hdf5()) continue;
     for (const std::uint64_t per_file : {1, 4, 100}) {
       DatasetOptions options =
           data.options("some" + std::to_string(static_cast<int>(format)) + std::to_string(per_file));
@@ -341,7 +333,7 @@ TEST(EstimateDataset, RemovesWhatAKilledOneLeft) {
 TEST(PackFiles, ThatAreCutAreMadeAgain) {
   const DatasetFolder data;
   for (const DatasetFormat format : {DatasetFormat::kFolders, DatasetFormat::kWebDataset, DatasetFormat::kHdf5}) {
-    if (format == DatasetFormat::kHdf5 && !test::has_hdf5()) continue;
+    if (format == DatasetFormat::kHdf5 && !has_hdf5()) continue;
     DatasetOptions options = in_files(data, "of" + std::to_string(static_cast<int>(format)), format);
     render_dataset(data.setup, options);
     const auto expected = files_in(options.run.out);
@@ -359,10 +351,10 @@ TEST(PackFiles, ThatAreCutAreMadeAgain) {
     const fs::path file = folders ? pack / "laser/range_000004.npy" : pack;
     fs::resize_file(file, 0);
     expect_made_again("empty");
-    test::write_bytes(file, bytes_of(file) + "x");
+    write_bytes(file, bytes_of(file) + "x");
     expect_made_again("longer");
     fs::remove_all(pack);
-    folders ? test::write_bytes(pack, "a file") : static_cast<void>(fs::create_directories(pack / "a folder"));
+    folders ? write_bytes(pack, "a file") : static_cast<void>(fs::create_directories(pack / "a folder"));
     expect_made_again("of another kind");
     const fs::path description = folders ? pack / "unit.json" : fs::path(pack).replace_extension(".json");
     fs::resize_file(description, 10);
@@ -378,13 +370,12 @@ TEST(PackFiles, ThatAreCutAreMadeAgain) {
 /// No library of a format opens a file: damaged HDF5 makes libhdf5 crash or never end.
 TEST(PackFiles, ThatAreDamagedAreFoundByTheirDigest) {
   const DatasetFolder data;
-  const DatasetFormat format = test::has_hdf5() ? DatasetFormat::kHdf5 : DatasetFormat::kWebDataset;
+  const DatasetFormat format = has_hdf5() ? DatasetFormat::kHdf5 : DatasetFormat::kWebDataset;
   DatasetOptions options = in_files(data, "packs", format);
   render_dataset(data.setup, options);
   const auto expected = files_in(options.run.out);
-  const fs::path pack =
-      options.run.out / (test::has_hdf5() ? "packs/000/000/000000000.h5" : "packs/000/000/000000000.tar");
-  test::write_bytes(pack, std::string(bytes_of(pack).size(), 'x'));
+  const fs::path pack = options.run.out / (has_hdf5() ? "packs/000/000/000000000.h5" : "packs/000/000/000000000.tar");
+  write_bytes(pack, std::string(bytes_of(pack).size(), 'x'));
   EXPECT_EQ(read_dataset_info(options.run.out).complete, 18U);  // compares sizes only
   const VerifyResult result = verify_dataset(options.run.out, {.remove_faulty = true});
   EXPECT_EQ(result.removed, 1U);
@@ -396,4 +387,4 @@ TEST(PackFiles, ThatAreDamagedAreFoundByTheirDigest) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

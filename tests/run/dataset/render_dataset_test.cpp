@@ -1,32 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The law of datasets: the files do not depend on the processes that render them, nor on interruptions.
 
-#include <algorithm>
-#include <array>
-#include <atomic>
 #include <chrono>
-#include <memory>
-#include <string>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <vector>
 
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/simulate/dataset.hpp>
 
 #include "run/dataset/dataset_fixture.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
-using test::bytes_of;
-using test::DatasetFolder;
-using test::files_in;
-using test::input_error;
 namespace fs = std::filesystem;
 
 using Files = std::map<std::string, std::string>;
@@ -79,7 +65,7 @@ void change_a_byte(const fs::path& file) {
   if (!fs::is_regular_file(file) || fs::file_size(file) == 0) return;
   std::string text = bytes_of(file);
   text[*rc::gen::inRange<std::size_t>(0, text.size())] ^= 1;
-  test::write_bytes(file, text);
+  write_bytes(file, text);
 }
 
 /// Possible remains of a killed process, a failed node, or a loss of power.
@@ -104,7 +90,7 @@ void damage(const fs::path& out, const fs::path& units) {
       break;
     case 4:
       fs::remove_all(folder);
-      folder.extension().empty() ? test::write_bytes(folder, "a file") : void(fs::create_directory(folder));
+      folder.extension().empty() ? write_bytes(folder, "a file") : void(fs::create_directory(folder));
       break;
     case 2:
       change_a_byte(description_of(folder));
@@ -162,7 +148,7 @@ RC_GTEST_PROP(RenderDataset, IsTheSameInTarFiles, ()) {
 RC_GTEST_PROP(RenderDataset, IsTheSameInHdf5, ()) {
   static const DatasetFolder data;
   constexpr DatasetFiles kFiles = {.format = DatasetFormat::kHdf5, .units_per_file = 4};
-  static const Files expected = test::has_hdf5() ? dataset_of_one_process(data, kFiles) : Files();
+  static const Files expected = has_hdf5() ? dataset_of_one_process(data, kFiles) : Files();
   if (expected.empty()) return;
   expect_the_law(data, kFiles, expected);
 }
@@ -239,7 +225,7 @@ TEST(RenderDataset, DigestsFollowEverythingThatUnitsAreMadeOf) {
   }
   const fs::path file = data.folder / "scene.yaml";
   EXPECT_NE(unit_digest(read_scene_file(file, {"seed=5"}), options, unit), digest);
-  EXPECT_NE(unit_digest(data.read(test::kDatasetScene + "# more\n"), options, unit), digest);
+  EXPECT_NE(unit_digest(data.read(kDatasetScene + "# more\n"), options, unit), digest);
 }
 
 TEST(RenderDataset, CountsTheFramesOfItsShardBefore) {
@@ -278,16 +264,16 @@ TEST(DatasetRenderer, FollowsFilesThatChange) {
   const Unit unit{3, 1, 0, 2, 2};
   const fs::path file = data.folder / "scene.yaml";
   for (const auto before : {std::chrono::seconds(0), std::chrono::seconds(3600)}) {
-    test::write_bytes(file, test::kDatasetScene);
+    write_bytes(file, kDatasetScene);
     fs::last_write_time(file, fs::file_time_type::clock::now() - before);
     DatasetRenderer renderer(std::make_shared<SceneSetup>(read_scene_file(file)));
     const std::string digest = renderer.unit_digest({}, unit);
     EXPECT_EQ(digest, unit_digest(data.setup, {}, unit));
     EXPECT_EQ(renderer.unit_digest({}, unit), digest);
     const auto time = fs::last_write_time(file);
-    std::string other = test::kDatasetScene;  // of the same size
+    std::string other = kDatasetScene;  // of the same size
     other.replace(other.find("seed: 5"), 7, "seed: 6");
-    test::write_bytes(file, other);
+    write_bytes(file, other);
     fs::last_write_time(file, time);
     EXPECT_NE(renderer.unit_digest({}, unit), digest);
   }
@@ -316,7 +302,7 @@ TEST(RenderDataset, RendersListedUnitsAlone) {
   for (const auto& [name, bytes] : two) EXPECT_TRUE(bytes == all.at(name)) << name;
   EXPECT_EQ(two.size(), (2U + 2) + (4U + 2));  // the last block of an episode has one frame
   options.units = {{18}};
-  EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("unit 18"), std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { return render_dataset(data.setup, options); }), "unit 18"));
 }
 
 /// For example a process that was presumed dead.
@@ -346,37 +332,34 @@ TEST(RenderDataset, RefusesWhatItWouldOverwrite) {
   const DatasetFolder data;
   const Files files = by_one_process(data);
   DatasetOptions options = data.options("one0");
-  EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("000000000: is there already"),
-            std::string::npos);
+  EXPECT_TRUE(
+      contains(input_error([&] { return render_dataset(data.setup, options); }), "000000000: is there already"));
   options.run.seed = 6;
-  EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("another dataset"),
-            std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { return render_dataset(data.setup, options); }), "another dataset"));
   EXPECT_EQ(units_of(options), files);
   options.run.seed = 5;
   options.run.force = true;
   EXPECT_EQ(render_dataset(data.setup, options).rendered, 18U);
   EXPECT_EQ(units_of(options), files);
   for (const DatasetFormat format : {DatasetFormat::kWebDataset, DatasetFormat::kHdf5}) {
-    if (format == DatasetFormat::kHdf5 && !test::has_hdf5()) continue;
+    if (format == DatasetFormat::kHdf5 && !has_hdf5()) continue;
     options = data.options("one" + std::to_string(static_cast<int>(format)));
     options.files = {.format = format, .units_per_file = 4};
     by_one_process(data, options.files);
-    EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("is there already"),
-              std::string::npos);
+    EXPECT_TRUE(contains(input_error([&] { return render_dataset(data.setup, options); }), "is there already"));
     options.files = {};
     options.resume = true;
-    EXPECT_NE(
-        input_error([&] { return render_dataset(data.setup, options); }).find("--format folders keeps nothing of it"),
-        std::string::npos);
+    EXPECT_TRUE(contains(input_error([&] { return render_dataset(data.setup, options); }),
+                         "--format folders keeps nothing of it"));
   }
   options = data.options("other");
   fs::create_directories(options.run.out / "holiday");
-  EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("something else"), std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { return render_dataset(data.setup, options); }), "something else"));
   options.run.force = true;
-  EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("something else"), std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { return render_dataset(data.setup, options); }), "something else"));
   options.shard = {2, 2};
-  EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("shard 2/2"), std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { return render_dataset(data.setup, options); }), "shard 2/2"));
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

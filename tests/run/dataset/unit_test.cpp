@@ -3,31 +3,17 @@
 
 #include <fathom/simulate/unit.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <map>
-#include <set>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <rapidcheck/gtest.h>
 
-#include <fathom/core/error.hpp>
 #include <fathom/fit/frames.hpp>
 #include <fathom/frame/digest.hpp>
 #include <fathom/simulate/dataset.hpp>
 
 #include "run/dataset/dataset_fixture.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::input_error;
 
 /// A slow and obvious list: loops over everything.
 std::vector<Unit> units_by_loops(NumberRange environments, NumberRange episodes, std::uint32_t frames,
@@ -61,16 +47,16 @@ RC_GTEST_PROP(Units, AreThoseOfLoops, ()) {
 }
 
 TEST(Units, AreRefusedWithoutNumbers) {
-  EXPECT_NE(input_error([] { return UnitList({3, 3}, {0, 1}, 1); }).find("environments 3:3"), std::string::npos);
-  EXPECT_NE(input_error([] { return UnitList({0, 1}, {2, 1}, 1); }).find("episodes 2:1"), std::string::npos);
-  EXPECT_NE(input_error([] { return UnitList({0, 1}, {0, 1}, 0); }).find("frames = 0"), std::string::npos);
-  EXPECT_NE(input_error([] { return UnitList({0, 1'000'000}, {0, 1001}, 1); }).find("1000000000"), std::string::npos);
-  EXPECT_NE(input_error([] {
-              return UnitList({0, 0xffffffff}, {0, 0xffffffff}, 1'000'000, 1);
-            }).find("1000000000"),
-            std::string::npos);
+  EXPECT_TRUE(contains(input_error([] { return UnitList({3, 3}, {0, 1}, 1); }), "environments 3:3"));
+  EXPECT_TRUE(contains(input_error([] { return UnitList({0, 1}, {2, 1}, 1); }), "episodes 2:1"));
+  EXPECT_TRUE(contains(input_error([] { return UnitList({0, 1}, {0, 1}, 0); }), "frames = 0"));
+  EXPECT_TRUE(contains(input_error([] { return UnitList({0, 1'000'000}, {0, 1001}, 1); }), "1000000000"));
+  EXPECT_TRUE(contains(input_error([] {
+                         return UnitList({0, 0xffffffff}, {0, 0xffffffff}, 1'000'000, 1);
+                       }),
+                       "1000000000"));
   EXPECT_EQ(UnitList({0, 1'000'000}, {0, 1000}, 1).size(), kMaxUnits);
-  EXPECT_NE(input_error([] { return UnitList({0, 2}, {0, 1}, 1).at(2); }).find("unit 2"), std::string::npos);
+  EXPECT_TRUE(contains(input_error([] { return UnitList({0, 2}, {0, 1}, 1).at(2); }), "unit 2"));
 }
 
 RC_GTEST_PROP(Units, HaveFoldersOfTheirOwnInSmallFolders, ()) {
@@ -89,18 +75,16 @@ TEST(Shards, AreParsed) {
   EXPECT_EQ(parse_shard("0/1"), (Shard{0, 1}));
   for (const char* bad :
        {"", "/", "3", "3/", "/3", "3/3", "4/3", "-1/3", "a/b", "1/2/3", "0/0", "1 /2", "0/1000000001"}) {
-    EXPECT_NE(input_error([&] { return parse_shard(bad); }).find("i/n"), std::string::npos) << bad;
+    EXPECT_TRUE(contains(input_error([&] { return parse_shard(bad); }), "i/n")) << bad;
   }
 }
 
 using nlohmann::json;
-using test::DatasetFolder;
-using test::files_in;
 namespace fs = std::filesystem;
 
 /// Sensors of three rates, with files for each frame and one file for all.
 std::string many_rates() {
-  std::string scene = test::kDatasetScene;
+  std::string scene = kDatasetScene;
   const std::string outputs = "    outputs: [{npy: {channels: [range, clean_range, reason]}}, scan_log]\n";
   scene.replace(scene.find("    outputs:"), scene.find("scene:\n") - scene.find("    outputs:"),
                 outputs + R"(  - name: fast
@@ -132,7 +116,7 @@ UnitFiles measured_files(const fs::path& folder) {
 
 /// The summary without the keys that only runs have. Files come in another order where frames arrive late.
 json summary_of(const fs::path& folder) {
-  json summary = json::parse(test::bytes_of(folder / "summary.json"));
+  json summary = json::parse(bytes_of(folder / "summary.json"));
   summary.erase("run"), summary.erase("versions");
   auto files = summary["files"].get<std::vector<std::string>>();
   std::ranges::sort(files);
@@ -203,7 +187,7 @@ TEST(UnitsOfRuns, HaveEachFrameOfEachSensorInOneBlock) {
 
 TEST(UnitsOfRuns, HaveALogOfASensorWithoutAFrame) {
   DatasetFolder data;
-  std::string scene = test::kDatasetScene;
+  std::string scene = kDatasetScene;
   const std::size_t at = scene.find("    outputs:");
   scene.replace(at, scene.find("scene:\n") - at, "    timing: {rate_hz: 3, phase_s: 0.15}\n    outputs: [scan_log]\n");
   data.setup = data.read(scene);
@@ -317,4 +301,4 @@ TEST(UnitsOfRuns, RefuseBagsAndDigestsOfParts) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

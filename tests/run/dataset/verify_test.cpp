@@ -2,29 +2,15 @@
 // The content of datasets: it does not depend on the processes, verifying finds every changed byte, and nothing outside
 // is changed.
 
-#include <algorithm>
-#include <map>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/simulate/dataset.hpp>
 
 #include "run/dataset/dataset_fixture.hpp"
 #include "run/dataset/pack.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
-using test::bytes_of;
-using test::DatasetFolder;
-using test::files_in;
-using test::input_error;
-using test::write_bytes;
 namespace fs = std::filesystem;
 
 /// A complete dataset; its folder.
@@ -68,7 +54,7 @@ TEST(DatasetInfo, SaysWhatIsThereAndWhatIsMissing) {
   EXPECT_EQ(info.others, 9U);
   EXPECT_EQ(info.first_missing, 0U);
   EXPECT_EQ(info.seed, 9U);
-  EXPECT_NE(input_error([&] { return read_dataset_info(data.folder.path()); }).find("dataset.json"), std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { return read_dataset_info(data.folder.path()); }), "dataset.json"));
 }
 
 /// No function loops over all units that a dataset will have.
@@ -91,8 +77,7 @@ TEST(DatasetInfo, AnswersForABillionUnits) {
                                            "units/000/000/000000005: is missing, and 999999993 more after it"};
   EXPECT_EQ(result.faults, faults);
   options.units = {{4}};
-  EXPECT_NE(input_error([&] { render_dataset(data.setup, options); }).find("000000004: is there already"),
-            std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { render_dataset(data.setup, options); }), "000000004: is there already"));
 }
 
 TEST(DatasetInfo, NamesWhatIsNotPartOfTheDataset) {
@@ -139,8 +124,7 @@ TEST(RenderDataset, SurvivesTheLossOfItsDescription) {
   for (const bool removed : {false, true}) {
     removed ? static_cast<void>(fs::remove(dataset / "dataset.json")) : write_bytes(dataset / "dataset.json", "");
     options.resume = false;
-    EXPECT_NE(input_error([&] { return render_dataset(data.setup, options); }).find("is lost; --resume"),
-              std::string::npos);
+    EXPECT_TRUE(contains(input_error([&] { return render_dataset(data.setup, options); }), "is lost; --resume"));
     options.resume = true;
     EXPECT_EQ(render_dataset(data.setup, options).skipped, 18U);
     EXPECT_EQ(files_in(dataset), files);
@@ -253,21 +237,20 @@ TEST(VerifyDataset, RemovesNothingByAWrongDescription) {
                                                       {"\"block\": 2", "\"block\": 2.5"}};
   const auto replaced = [&](const std::string& number, const std::string& other) {
     std::string wrong = right;
-    EXPECT_NE(wrong.find(number), std::string::npos) << number << right;
+    EXPECT_TRUE(contains(wrong, number)) << number << right;
     return wrong.replace(wrong.find(number), number.size(), other);
   };
   for (const auto& [number, other] : numbers) {
     write_bytes(about, replaced(number, other));
-    EXPECT_NE(input_error([&] { read_dataset_info(dataset); }).find("not as this version of fathom writes it"),
-              std::string::npos)
+    EXPECT_TRUE(contains(input_error([&] { read_dataset_info(dataset); }), "not as this version of fathom writes it"))
         << other;
   }
   for (const std::string& wrong : {right + " ", replaced("\"seed\": 5", "\"seed\": 6")}) {
     write_bytes(about, wrong);
     const auto files = files_in(dataset);
     EXPECT_TRUE(has_fault(dataset, "dataset.json: is not as it was written"));
-    EXPECT_NE(input_error([&] { verify_dataset(dataset, {.remove_faulty = true}); }).find("so nothing is removed"),
-              std::string::npos);
+    EXPECT_TRUE(
+        contains(input_error([&] { verify_dataset(dataset, {.remove_faulty = true}); }), "so nothing is removed"));
     EXPECT_EQ(files_in(dataset), files);
   }
 }
@@ -360,7 +343,7 @@ TEST(Links, AreForeignAndLeftAlone) {
       try {
         render_dataset(data.setup, options);
       } catch (const InputError& error) {
-        EXPECT_NE(std::string(error.what()).find(of.place + ": is a link"), std::string::npos) << error.what();
+        EXPECT_TRUE(contains(std::string(error.what()), of.place + ": is a link")) << error.what();
       }
       EXPECT_TRUE(victim.is_whole());
       ASSERT_TRUE(fs::is_symlink(link));
@@ -389,9 +372,9 @@ TEST(Links, OfADescriptionAreRefused) {
   DatasetOptions options = data.options("one");
   options.run.force = true;
   const std::string expected = "dataset.json: is a link";
-  EXPECT_NE(input_error([&] { read_dataset_info(dataset); }).find(expected), std::string::npos);
-  EXPECT_NE(input_error([&] { verify_dataset(dataset, {.remove_faulty = true}); }).find(expected), std::string::npos);
-  EXPECT_NE(input_error([&] { render_dataset(data.setup, options); }).find(expected), std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { read_dataset_info(dataset); }), expected));
+  EXPECT_TRUE(contains(input_error([&] { verify_dataset(dataset, {.remove_faulty = true}); }), expected));
+  EXPECT_TRUE(contains(input_error([&] { render_dataset(data.setup, options); }), expected));
   EXPECT_EQ(bytes_of(data.folder / "elsewhere.json"), before);
   EXPECT_TRUE(fs::is_symlink(dataset / "dataset.json"));
 }
@@ -413,11 +396,11 @@ TEST(VerifyDataset, ReadsNothingOutsideOfAUnit) {
   std::string text = bytes_of(about);
   EXPECT_TRUE(is_checked(text));
   const std::string name = "laser/range_000002.npy", other = "../000000005/unit.json";
-  ASSERT_NE(text.find(name), std::string::npos);
+  ASSERT_TRUE(contains(text, name));
   text.replace(text.find(name), name.size(), other);
   write_bytes(about, with_check(text.substr(0, text.rfind(",\n \"check\""))));
   EXPECT_TRUE(has_fault(dataset, "000000004/" + other + ": is no file that can be read"));
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -3,14 +3,6 @@
 // lack, have the committed digests on every computer. After an intended change of frames, make digests.txt again by the
 // command in its first line. If this test fails without such a change, frames differ on this computer.
 
-#include <cmath>
-#include <cstdlib>
-#include <fstream>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/frame/digest.hpp>
 #include <fathom/simulate/run.hpp>
 
@@ -18,6 +10,7 @@
 #include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 
 namespace fathom {
 namespace {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/noise/amplitude.hpp>
 
-#include <cmath>
-
-#include <gtest/gtest.h>
+#include "support/expect.hpp"
 
 namespace fathom::test::amplitude_test {
 namespace {

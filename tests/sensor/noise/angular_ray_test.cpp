@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/noise/angular_ray.hpp>
 
-#include <cmath>
-#include <numbers>
-
-#include <gtest/gtest.h>
-
 #include "sensor/noise/samples.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

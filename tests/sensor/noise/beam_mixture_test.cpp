@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/noise/beam_mixture.hpp>
 
-#include <cmath>
-
-#include <gtest/gtest.h>
-
 #include <fathom/noise/beam_density.hpp>
 
 #include "sensor/noise/blocks.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/noise/distance.hpp>
 
-#include <cmath>
-
-#include <gtest/gtest.h>
-
 #include "sensor/noise/samples.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/noise/dropout.hpp>
 
-#include <cmath>
-
-#include <gtest/gtest.h>
-
 #include "sensor/noise/samples.hpp"
+#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/noise/gain_bias.hpp>
 
-#include <cmath>
-
-#include <gtest/gtest.h>
-
 #include "sensor/noise/blocks.hpp"
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Laws with a t, by series and closed forms, against the slow sum over the normals of its mixture.
 
-#include <algorithm>
-#include <cmath>
 #include <initializer_list>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <fathom/core/distributions.hpp>
 #include <fathom/core/f64.hpp>
 #include <fathom/noise/detail/measured_range_law.hpp>
 
 #include "sensor/spread_student.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/noise/invalid_band.hpp>
 
-#include <cmath>
-
-#include <gtest/gtest.h>
+#include "support/expect.hpp"
 
 namespace fathom::test::invalid_band_test {
 namespace {

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "sensor/noise/known_answers.hpp"
 
-#include <fstream>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/noise/noise.hpp>
 
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -2,17 +2,6 @@
 // Laws that every model obeys. The tests run over the registered list: a new model faces them by itself.
 
 #include <cctype>
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <limits>
-#include <random>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include <fathom/noise/custom.hpp>
 
@@ -20,10 +9,9 @@
 #include "sensor/noise/blocks.hpp"
 #include "sensor/noise/busy.hpp"
 #include "support/casters.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::laws_test {
-
 namespace {
 
 template <class Model>
@@ -287,8 +275,8 @@ template <class Model>
 void expect_names_field(const std::string& message, const Field<Model>& field, const std::string& value) {
   const std::string start = std::string(Model::kSlug) + "." + std::string(field.name) + " = ";
   EXPECT_EQ(message.rfind(start, 0), 0U) << message;
-  EXPECT_NE(message.find(value), std::string::npos) << message;
-  EXPECT_NE(message.find("is not in ["), std::string::npos) << message;
+  EXPECT_TRUE(contains(message, value));
+  EXPECT_TRUE(contains(message, "is not in ["));
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
 }
 
@@ -320,7 +308,7 @@ TYPED_TEST(ListedLaws, TakesValuesAtTheLimits) {
       const std::string refusal = input_error([&] { kept = make_noise(TypeParam::kSlug, {&given, 1}).values(); });
       if constexpr (requires { TypeParam{}.check(); }) {
         // The limit itself is taken; together with the other parameters it may still be refused.
-        EXPECT_EQ(refusal.find("is not in ["), std::string::npos) << refusal;
+        EXPECT_FALSE(contains(refusal, "is not in ["));
         if (!refusal.empty()) continue;
       }
       EXPECT_EQ(refusal, "") << field.name << " = " << limit;
@@ -336,12 +324,11 @@ TYPED_TEST(ListedLaws, RefusesTheWrongKindOfValue) {
     const FieldValue wrong =
         is_number ? FieldValue{std::string(field.name), Axis::kX} : FieldValue{std::string(field.name), 1.0};
     const std::string message = input_error([&] { (void)make_noise(TypeParam::kSlug, {&wrong, 1}); });
-    EXPECT_NE(message.find(std::string(TypeParam::kSlug) + "." + std::string(field.name)), std::string::npos)
-        << message;
+    EXPECT_TRUE(contains(message, std::string(TypeParam::kSlug) + "." + std::string(field.name)));
     if (choice != nullptr) {
       TypeParam model;
       choice->set(model, 7);
-      EXPECT_NE(input_error([&] { (void)Noise(model); }).find(field.name), std::string::npos);
+      EXPECT_TRUE(contains(input_error([&] { (void)Noise(model); }), field.name));
     }
   }
 }
@@ -539,5 +526,4 @@ TEST(Hooks, WhatIsTheSameInAChainIsAParameter) {
 }
 
 }  // namespace
-
 }  // namespace fathom::test

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/noise/loss_angle.hpp>
 
-#include <cmath>
-
-#include <gtest/gtest.h>
-
 #include <fathom/core/geometry.hpp>
+
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

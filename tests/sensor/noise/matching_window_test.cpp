@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/noise/matching_window.hpp>
 
-#include <cmath>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/noise/noise.hpp>
 
 #include "sensor/noise/windows.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

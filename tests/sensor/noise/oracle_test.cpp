@@ -2,16 +2,11 @@
 // The models' formulas in double precision with the mathematical library, draw for draw: what the known answers, which
 // are our own output, are checked against.
 
-#include <cmath>
-#include <numbers>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/core/geometry.hpp>
 #include <fathom/noise/noise.hpp>
 
 #include "sensor/noise/blocks.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

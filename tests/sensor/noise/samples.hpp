@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <cmath>
-#include <cstddef>
-#include <span>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/noise/noise.hpp>
 
 #include "sensor/noise/blocks.hpp"
+#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test {

@@ -3,13 +3,8 @@
 
 #include <fathom/noise/stereo_energy.hpp>
 
-#include <algorithm>
-#include <cmath>
-
-#include <gtest/gtest.h>
-
 #include "sensor/noise/samples.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

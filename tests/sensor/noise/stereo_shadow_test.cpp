@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/noise/stereo_shadow.hpp>
 
-#include <gtest/gtest.h>
-
 #include "sensor/noise/blocks.hpp"
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

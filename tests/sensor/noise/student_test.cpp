@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/noise/student.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "sensor/noise/samples.hpp"
+#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test {

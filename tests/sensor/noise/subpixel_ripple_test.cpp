@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/noise/subpixel_ripple.hpp>
 
-#include <cmath>
-#include <numbers>
-
-#include <gtest/gtest.h>
+#include "support/expect.hpp"
 
 namespace fathom::test::subpixel_ripple_test {
 namespace {

@@ -3,14 +3,6 @@
 
 #include <fathom/noise/detail/weather.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <random>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/noise/fog.hpp>
 #include <fathom/noise/power_noise.hpp>
 #include <fathom/noise/rain.hpp>
@@ -18,10 +10,10 @@
 #include <fathom/sensor/presets.hpp>
 
 #include "sensor/noise/samples.hpp"
+#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test::weather_test {
-
 namespace {
 
 /// A beam of a lidar, and the surface before it.
@@ -356,5 +348,4 @@ TEST(PowerNoise, GrowsAsThePowerFalls) {
 }
 
 }  // namespace
-
 }  // namespace fathom::test::weather_test

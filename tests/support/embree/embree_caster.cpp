@@ -26,7 +26,6 @@
 #include "trace/caster.hpp"
 
 namespace fathom::test {
-
 namespace {
 
 /// Owns one reference of an Embree object.

@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Rays that have to be decided: through corners, along edges, from the border and from outside.
 
-#include <cmath>
-#include <numbers>
-#include <random>
-#include <utility>
-
-#include <gtest/gtest.h>
-
 #include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/scene.hpp>
 
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 #include "trace/grid/grids.hpp"
 #include "trace/grid/walk.hpp"
 
-namespace fathom {
-
+namespace fathom::test {
 namespace {
-
-using test::cast_along;
-using test::cast_one;
-using test::empty_map;
-using test::set;
 
 constexpr std::uint32_t kSide = 40;
 
@@ -86,7 +74,7 @@ TEST_P(DiagonalWalls, DoNotLeakInAnyCaster) {
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> place(1, 38);
   std::size_t rays[2] = {};
-  for (std::size_t i = 0; i < test::repetitions(1500); ++i) {
+  for (std::size_t i = 0; i < repetitions(1500); ++i) {
     const double column = static_cast<double>(1 + random() % (kSide - 2)), x = place(random), y = place(random);
     if (side_of(x, y) == 0) continue;
     ++rays[side_of(x, y) > 0 ? 1 : 0];
@@ -94,8 +82,8 @@ TEST_P(DiagonalWalls, DoNotLeakInAnyCaster) {
     const double range = cast_one(wall, {x, y, std::atan2(corner - y, column - x)}, 60, GetParam().unknown);
     EXPECT_LE(range, std::hypot(column - x, corner - y) + 1e-4);
   }
-  EXPECT_GT(rays[0], test::repetitions(400));
-  EXPECT_GT(rays[1], test::repetitions(400));
+  EXPECT_GT(rays[0], repetitions(400));
+  EXPECT_GT(rays[1], repetitions(400));
   // Straight at a corner, at 45 degrees to the axes, from half a cell away in x and in y.
   const double across = (GetParam().falling ? 45 : 135) * std::numbers::pi / 180;
   for (const double corner_x : {5.0, 20.0, 33.0}) {
@@ -239,5 +227,4 @@ TEST(Walls, AreSeenAsTheMapIs) {
 }
 
 }  // namespace
-
-}  // namespace fathom
+}  // namespace fathom::test

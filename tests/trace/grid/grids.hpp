@@ -2,14 +2,10 @@
 #pragma once
 // Small maps, and one ray cast by every caster there is.
 
-#include <numbers>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/scene/expected_ranges.hpp>
 
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

@@ -1,28 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <filesystem>
-#include <numbers>
-#include <random>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/scene/expected_ranges.hpp>
 
 #include "io/log/maps.hpp"
 #include "support/casters.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 #include "trace/grid/grids.hpp"
 #include "trace/grid/walk.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::cast_one;
-using test::empty_map;
-using test::precisions;
-using test::set;
 
 struct Rays {
   std::vector<Pose> poses;
@@ -63,7 +50,7 @@ std::size_t double_mismatches(const GridMap& map, double more_than_cells) {
   std::mt19937_64 random(11);
   std::uniform_real_distribution<double> unit(0, 1);
   std::size_t count = 0;
-  for (std::size_t i = 0; i < test::repetitions(1'000'000); ++i) {
+  for (std::size_t i = 0; i < repetitions(1'000'000); ++i) {
     GridPose pose = {unit(random) * map.cols, unit(random) * map.rows, 0, 0, true, {}};
     pose.cell_x = static_cast<std::int32_t>(pose.x), pose.cell_y = static_cast<std::int32_t>(pose.y);
     const double azimuth = 2 * std::numbers::pi * unit(random), dx = std::cos(azimuth), dy = std::sin(azimuth);
@@ -75,11 +62,11 @@ std::size_t double_mismatches(const GridMap& map, double more_than_cells) {
 
 void check_against_oracle(const GridMap& map) {
   EXPECT_EQ(double_mismatches(map, 1e-6), 0U);
-  const Rays rays = random_rays(map, test::repetitions(16667), 60, 7);
+  const Rays rays = random_rays(map, repetitions(16667), 60, 7);
   const double limit_m = 80, cell = map.resolution_m;
   const auto oracle = cast_all(map, rays, limit_m, {UnknownCells::kFree, GridPrecision::kOracle});
   std::vector<float> first;
-  for (const Isa isa : test::usable_isas()) {
+  for (const Isa isa : usable_isas()) {
     const auto fast = cast_all(map, rays, limit_m, {UnknownCells::kFree, GridPrecision::kFast, isa});
     EXPECT_LE(mismatches(oracle, fast, 0.01 * cell), 5U) << to_string(isa);
     if (first.empty()) first = fast;
@@ -148,7 +135,7 @@ TEST(GridRanges, AgreesWithTheOracleInRandomMapsOfAllShapes) {
       const auto oracle = cast_all(map, rays, 20, {unknown, GridPrecision::kOracle});
       const auto exact = cast_all(map, rays, 20, {unknown, GridPrecision::kDouble});
       EXPECT_EQ(mismatches(oracle, exact, 1e-5 * map.resolution_m), 0U);
-      for (const Isa isa : test::usable_isas()) {
+      for (const Isa isa : usable_isas()) {
         EXPECT_EQ(mismatches(oracle, cast_all(map, rays, 20, {unknown, GridPrecision::kFast, isa}), 1e-3), 0U);
       }
     }
@@ -162,7 +149,7 @@ TEST(GridRanges, RaysOfAnyFanAreThoseCastAlone) {
   const std::vector<Pose> poses = {pose_from_planar({4.51, 3.52, 0.3}), pose_from_planar({0.05, 0.05, 1.0}),
                                    pose_from_planar({8.97, 6.93, -2.0}), pose_from_planar({-1.0, 2.0, 0.0}),
                                    pose_from_planar({2.22, 5.55, 2.9})};
-  for (const Isa isa : test::usable_isas()) {
+  for (const Isa isa : usable_isas()) {
     const auto ranges = make_grid_ranges(map, {.isa = isa});
     for (const std::size_t rays : {1U, 3U, 15U, 16U, 17U, 60U, 511U, 512U, 513U, 1081U}) {
       std::vector<double> azimuth;
@@ -202,7 +189,7 @@ TEST(GridRanges, RaysThatGrazeACornerAreDecidedAsInDoublePrecision) {
     rays.poses.push_back(pose_from_planar({x, y, std::atan2(corner_y - y, corner_x - x)}));
   }
   const auto oracle = cast_all(map, rays, 1000, {UnknownCells::kFree, GridPrecision::kOracle});
-  for (const Isa isa : test::usable_isas()) {
+  for (const Isa isa : usable_isas()) {
     EXPECT_EQ(mismatches(oracle, cast_all(map, rays, 1000, {UnknownCells::kFree, GridPrecision::kFast, isa}), 0.01),
               0U);
   }
@@ -260,8 +247,8 @@ TEST(GridRanges, RefusesMapsThatMakeNoSense) {
 
 TEST(GridRanges, RefuseAnInstructionSetThatThisComputerLacks) {
   const auto wider = static_cast<Isa>(static_cast<int>(detect_isa()) + 1);
-  EXPECT_EQ(test::input_error([&] { make_grid_ranges(empty_map(5, 5), {.isa = wider}); }).find("isa = "), 0U);
+  EXPECT_EQ(input_error([&] { make_grid_ranges(empty_map(5, 5), {.isa = wider}); }).find("isa = "), 0U);
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -3,13 +3,11 @@
 // Models of MuJoCo 3.3.8 as arrays, and what that MuJoCo said of them: answers.json, which make_answers.mjs writes.
 
 #include <deque>
-#include <fstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include <mujoco/mujoco.h>
 #include <nlohmann/json.hpp>
+
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

@@ -2,23 +2,14 @@
 // The mirror over arrays of MuJoCo 3.3.8, against that MuJoCo's answers for the same models. The laws are as in
 // adapters/mujoco/tests/mirror_rays_test.cpp.
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-
-#include <gtest/gtest.h>
-
 #include <fathom/mujoco.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "mujoco/tests/mujoco3/arrays_of_file.hpp"
+#include "support/expect.hpp"
 
-namespace fathom {
+namespace fathom::test {
 namespace {
-
-using test::answers;
-using test::ArraysOfFile;
-using test::Json;
 
 RayPattern rays_of(const Json& json) {
   const auto origins = json.at("origins").get<std::vector<float>>();
@@ -124,4 +115,4 @@ TEST(Mujoco3, CamerasWithoutACentreAreRefused) {
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

@@ -2,18 +2,7 @@
 // The plugin fathom.depth, through the mjpPlugin that it registers, as MuJoCo calls it. MuJoCo's side are the functions
 // below and the arrays of MuJoCo 3.3.8; no MuJoCo runs here.
 
-#include <algorithm>
-#include <cmath>
 #include <cstdarg>
-#include <cstdio>
-#include <map>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include <fathom/mujoco.hpp>
 #include <fathom/noise/distance.hpp>
@@ -23,6 +12,7 @@
 #include <fathom/simulate/simulator.hpp>
 
 #include "mujoco/tests/mujoco3/arrays_of_file.hpp"
+#include "support/expect.hpp"
 
 namespace {
 
@@ -58,7 +48,7 @@ void mju_error(const char* format, ...) {
 void mju_warning(const char*, ...) { ++g_warnings; }
 }
 
-namespace fathom {
+namespace fathom::test {
 namespace {
 
 constexpr int kInstance = 1;  // of two
@@ -67,7 +57,7 @@ constexpr int kInstance = 1;  // of two
 class PluginWorld {
  public:
   explicit PluginWorld(std::map<std::string, std::string> entries, int object_type = mjOBJ_CAMERA, int object = 1)
-      : arrays_(test::answers().at("cases").at(0).at("model")), object_type_{0, object_type}, object_{0, object} {
+      : arrays_(answers().at("cases").at(0).at("model")), object_type_{0, object_type}, object_{0, object} {
     config() = std::move(entries);
     mjModel& m = arrays_.model;
     m.nsensor = 2;
@@ -96,7 +86,7 @@ class PluginWorld {
   mjData& data() { return arrays_.data; }
 
  private:
-  test::ArraysOfFile arrays_;
+  ArraysOfFile arrays_;
   std::vector<int> type_ = {0, mjSENS_PLUGIN}, plugin_ = {-1, kInstance}, object_type_, object_, address_ = {0, 3};
   std::vector<double> values_;
   std::vector<std::uintptr_t> instances_ = {0, 0};
@@ -210,14 +200,14 @@ TEST(MujocoPlugin, RefusesWhatItCannotRead) {
   EXPECT_EQ(refusal({{"rate_hz", "fast"}}), "fathom.depth: rate_hz = 'fast' is not a number");
   EXPECT_EQ(refusal({{"geomgroup", "1 1"}}), "fathom.depth: geomgroup = '1 1' is not 6 numbers");
   EXPECT_EQ(refusal({{"see_own_body", "1"}}), "fathom.depth: see_own_body = '1' is neither true nor false");
-  EXPECT_NE(refusal({{"channels", "dept"}}).find("channels = 'dept' is not one of depth"), std::string::npos);
+  EXPECT_TRUE(contains(refusal({{"channels", "dept"}}), "channels = 'dept' is not one of depth"));
   EXPECT_EQ(refusal({{"focal_length", "24"}}), "fathom.depth: focal_length and horizontal_aperture go together");
-  EXPECT_NE(refusal({{"noise", "distence"}}).find("distance"), std::string::npos);
-  EXPECT_NE(refusal({{"noise", "distance stddev=1"}}).find("stddev_m"), std::string::npos);
+  EXPECT_TRUE(contains(refusal({{"noise", "distence"}}), "distance"));
+  EXPECT_TRUE(contains(refusal({{"noise", "distance stddev=1"}}), "stddev_m"));
   EXPECT_EQ(refusal({{"noise", "distance stddev_m"}}), "fathom.depth: noise = 'stddev_m' is not parameter=value");
   EXPECT_NE(refusal({{"noise", "stereo_shadow"}}), "") << "a camera with one eye has no shadows";
-  EXPECT_NE(refusal({}, mjOBJ_SITE).find("at a site"), std::string::npos);
+  EXPECT_TRUE(contains(refusal({}, mjOBJ_SITE), "at a site"));
 }
 
 }  // namespace
-}  // namespace fathom
+}  // namespace fathom::test

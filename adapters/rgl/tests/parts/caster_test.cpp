@@ -3,21 +3,11 @@
 // edge it may choose the neighbour, or none. The oracle therefore knows hits that are sure, hits that are possible, and
 // nothing between the two is demanded.
 
-#include <algorithm>
-#include <cmath>
-#include <memory>
-#include <optional>
-#include <string>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
-
 #include "parts/surface.hpp"
 #include "parts/tracer.hpp"
 #include "rgl/tests/parts/random.hpp"
 #include "support/casters.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 #include "support/sanitized.hpp"
 
 namespace fathom::test {

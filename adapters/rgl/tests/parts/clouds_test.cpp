@@ -3,24 +3,9 @@
 
 #include "parts/clouds.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <map>
-#include <numeric>
-#include <optional>
-#include <tuple>
-
-#include <gtest/gtest.h>
-#include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
-
-#include <fathom/core/error.hpp>
-
 #include "rgl/tests/parts/random.hpp"
 #include "support/casters.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Clusters, cross sections, powers and tracks of radars against closed forms.
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <numeric>
-
-#include <gtest/gtest.h>
-
 #include "parts/radar.hpp"
+
 #include "rgl/tests/parts/random.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

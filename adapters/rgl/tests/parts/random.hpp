@@ -2,15 +2,10 @@
 #pragma once
 // Random numbers, maps and rays that are the same with every standard library.
 
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <random>
-#include <vector>
-
 #include <fathom/core/geometry.hpp>
 
 #include "parts/tracer.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Rays with frames in blocks and tiles: each lane holds its own, whatever the block.
 
-#include <cmath>
-#include <map>
-#include <memory>
-#include <set>
-#include <stdexcept>
-#include <utility>
-
-#include <gtest/gtest.h>
-
 #include "parts/ray_layout.hpp"
 #include "parts/tracer.hpp"
 #include "rgl/tests/parts/random.hpp"
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -3,17 +3,9 @@
 
 #include "parts/tracer.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <memory>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
-
 #include "rgl/tests/parts/random.hpp"
 #include "support/casters.hpp"
-#include "support/error_text.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {
