@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -31,6 +32,71 @@ bool is_finite(const Pose& pose) {
   // A sum is finite only when all its terms are; 0 * keeps it from overflowing.
   return 0.0 * t.x + 0.0 * t.y + 0.0 * t.z + 0.0 * q.w + 0.0 * q.x + 0.0 * q.y + 0.0 * q.z == 0.0;
 }
+
+constexpr std::uint32_t kCellBits = 6;
+constexpr std::uint32_t kCellsAcross = 1U << kCellBits;
+constexpr std::size_t kFewPoses = 512;  // which take less time than their cells
+
+/// Cells across the values of one axis.
+class Axis {
+ public:
+  void add(double value) { low_ = std::min(low_, value), high_ = std::max(high_, value); }
+  [[nodiscard]] std::uint32_t cell(double value) const {
+    const double share = high_ > low_ ? (value - low_) / (high_ - low_) : 0.0;
+    return std::min(static_cast<std::uint32_t>(share * kCellsAcross), kCellsAcross - 1);
+  }
+
+ private:
+  double low_ = 1e300, high_ = -1e300;
+};
+
+/// The bits of a cell's number, a gap after each.
+constexpr std::uint32_t spread(std::uint32_t cell) {
+  std::uint32_t bits = 0;
+  for (std::uint32_t b = 0; b < kCellBits; ++b) bits |= (cell >> b & 1U) << 2 * b;
+  return bits;
+}
+
+/// An order of poses in which neighbours follow each other. The casts of a chunk then read the same parts of a map:
+/// a cloud all over a building is cast about a tenth faster.
+class PlaceOrder {
+ public:
+  static constexpr std::size_t kMostPoses = 8192;
+
+  PlaceOrder() : order_(kMostPoses), cells_(kMostPoses), first_(kCells + 1) {}
+
+  /// Numbers of these poses, at most kMostPoses and finite, by the cell that they lie in, of 64 x 64 over all of them,
+  /// in Morton order. Poses of one cell keep their order, and so do few poses. Valid until the next call.
+  std::span<const std::uint32_t> sort(std::span<const Pose> poses) {
+    const std::span<std::uint32_t> order = std::span(order_).first(poses.size());
+    if (poses.size() < kFewPoses) {
+      std::iota(order.begin(), order.end(), 0U);
+      return order;
+    }
+    Axis x, y;
+    for (const Pose& pose : poses) x.add(pose.translation_m.x), y.add(pose.translation_m.y);
+    std::ranges::fill(first_, 0U);
+    for (std::size_t i = 0; i < poses.size(); ++i) {
+      const Vec3& at = poses[i].translation_m;
+      cells_[i] = static_cast<std::uint16_t>(spread(x.cell(at.x)) | spread(y.cell(at.y)) << 1U);
+      ++first_[cells_[i] + 1U];
+    }
+    for (std::size_t c = 0; c < kCells; ++c) first_[c + 1] += first_[c];
+    for (std::size_t i = 0; i < poses.size(); ++i) order[first_[cells_[i]]++] = static_cast<std::uint32_t>(i);
+    return order;
+  }
+
+  [[nodiscard]] std::size_t bytes() const {
+    return (order_.size() + first_.size()) * sizeof(std::uint32_t) + cells_.size() * sizeof(std::uint16_t);
+  }
+
+ private:
+  static constexpr std::size_t kCells = std::size_t{kCellsAcross} * kCellsAcross;
+
+  std::vector<std::uint32_t> order_;
+  std::vector<std::uint16_t> cells_;  // of each pose
+  std::vector<std::uint32_t> first_;  // place in the order of each cell's next pose
+};
 
 constexpr double kFlatSigmas = 8.0;   // N is 1 to single precision beyond
 constexpr double kFlatShorts = 18.0;  // x / (1 - e^-x) is x to single precision beyond
@@ -155,8 +221,10 @@ class ScanScorer::Impl {
     if (!exact_) tables_ = make_score_tables(parameters, sensor);
     executor_ = make_executor(options.compute.threads);
     chunk_ = std::max<std::size_t>(1, kRaysAtOnce / fan_.size());
-    scratch_.resize(static_cast<std::size_t>(executor_->threads()), Ranges(chunk_ * fan_.size()));
-    for (Ranges& room : scratch_) idle_.push_back(&room);
+    scratch_.resize(static_cast<std::size_t>(executor_->threads()), {.ranges = std::vector<float>(chunk_ * fan_.size()),
+                                                                     .poses = std::vector<Pose>(chunk_),
+                                                                     .scores = std::vector<double>(chunk_)});
+    for (Room& room : scratch_) idle_.push_back(&room);
     set_readings(parameters_, sensor_, std::vector<float>(rays_), options_.ray_step, terms_);
   }
 
@@ -166,19 +234,10 @@ class ScanScorer::Impl {
       if (!is_finite(poses[i])) throw InputError(fmt::format("pose {} is not finite", i));
     }
     prepare(reading_m);
-    executor_->parallel_for(poses.size(), chunk_, [&](std::size_t begin, std::size_t end) {
-      const auto give_back = [this](Ranges* room) {
-        const std::lock_guard lock(mutex_);
-        idle_.push_back(room);
-      };
-      const std::unique_ptr<Ranges, decltype(give_back)> room(take_room(), give_back);  // also when a cast throws
-      for (std::size_t at = begin; at < end; at += chunk_) {
-        const std::size_t count = std::min(chunk_, end - at);
-        const std::span<float> ranges = std::span(*room).first(count * fan_.size());
-        expected_.cast(poses.subspan(at, count), fan_, sensor_.max_range_m, ranges);
-        evaluate(ranges.data(), count, out.data() + at);
-      }
-    });
+    for (std::size_t first = 0; first < poses.size(); first += PlaceOrder::kMostPoses) {
+      const std::size_t count = std::min(PlaceOrder::kMostPoses, poses.size() - first);
+      score_by_place(poses.subspan(first, count), out.subspan(first, count));
+    }
   }
 
   void score_expected(std::span<const float> expected_m, std::span<const float> reading_m, std::span<double> out) {
@@ -196,17 +255,46 @@ class ScanScorer::Impl {
 
   [[nodiscard]] std::size_t kept_rays() const { return fan_.size(); }
   [[nodiscard]] std::size_t bytes() const {
-    return tables_.bytes() + (scratch_.size() * chunk_ + 6) * fan_.size() * sizeof(float);
+    const std::size_t room = chunk_ * (fan_.size() * sizeof(float) + sizeof(Pose) + sizeof(double));
+    return tables_.bytes() + scratch_.size() * room + 6 * fan_.size() * sizeof(float) + places_.bytes();
   }
 
  private:
-  using Ranges = std::vector<float>;  // of a chunk of poses
+  /// What a thread needs to score a chunk of poses.
+  struct Room {
+    std::vector<float> ranges;
+    std::vector<Pose> poses;
+    std::vector<double> scores;
+  };
 
-  Ranges* take_room() {
+  void score_by_place(std::span<const Pose> poses, std::span<double> out) {
+    const std::span<const std::uint32_t> order = places_.sort(poses);
+    executor_->parallel_for(poses.size(), chunk_, [&](std::size_t begin, std::size_t end) {
+      const auto give_back = [this](Room* room) {
+        const std::lock_guard lock(mutex_);
+        idle_.push_back(room);
+      };
+      const std::unique_ptr<Room, decltype(give_back)> room(take_room(), give_back);  // also when a cast throws
+      for (std::size_t at = begin; at < end; at += chunk_) {
+        score_chunk(poses, order.subspan(at, std::min(chunk_, end - at)), *room, out);
+      }
+    });
+  }
+
+  Room* take_room() {
     const std::lock_guard lock(mutex_);
-    Ranges* room = idle_.back();
+    Room* room = idle_.back();
     idle_.pop_back();
     return room;
+  }
+
+  void score_chunk(std::span<const Pose> poses, std::span<const std::uint32_t> numbers, Room& room,
+                   std::span<double> out) const {
+    for (std::size_t i = 0; i < numbers.size(); ++i) room.poses[i] = poses[numbers[i]];
+    const std::span<float> ranges = std::span(room.ranges).first(numbers.size() * fan_.size());
+    expected_.cast(std::span(room.poses).first(numbers.size()), fan_, sensor_.max_range_m, ranges);
+    evaluate(ranges.data(), numbers.size(), room.scores.data());
+    for (std::size_t i = 0; i < numbers.size(); ++i) out[numbers[i]] = room.scores[i];
   }
 
   void check_sizes(std::size_t poses, std::size_t readings, std::size_t outs) const {
@@ -251,8 +339,9 @@ class ScanScorer::Impl {
   std::span<const float> reading_m_;
   std::unique_ptr<Executor> executor_;
   std::size_t chunk_ = 1;
-  std::vector<Ranges> scratch_;  // one per thread
-  std::vector<Ranges*> idle_;
+  PlaceOrder places_;
+  std::vector<Room> scratch_;  // one per thread
+  std::vector<Room*> idle_;
   std::mutex mutex_;
 };
 
