@@ -82,9 +82,8 @@ FATHOM_KERNEL std::uint32_t children_met(const tree::Node& n, const LaneSlabs& s
   float entry[tree::kWidth];
   std::uint32_t rank[tree::kWidth] = {}, count = 0, met = 0;
   for (unsigned i = 0; i < tree::kWidth; ++i) {
-    const bool meets = n.child[i] != tree::kNone && meets_box(n, i, s, reach, entry[i]);
-    if (!meets) entry[i] = math::kInfinity;
-    count += meets ? 1U : 0U;
+    if (n.child[i] == tree::kNone || !meets_box(n, i, s, reach, entry[i])) entry[i] = math::kInfinity;
+    count += entry[i] < math::kInfinity ? 1U : 0U;
     for (unsigned k = 0; k < i; ++k) {
       const std::uint32_t behind = entry[k] <= entry[i] ? 1U : 0U;
       rank[i] += behind, rank[k] += 1U - behind;
@@ -102,9 +101,8 @@ FATHOM_KERNEL void walk_lane(const tree::Node* nodes, const LaneSlabs& slabs, co
     std::uint32_t node, children;  // that the ray meets, as from children_met(), and are not visited
   };
   Open stack[tree::kMaxDepth];
-  unsigned top = 0;
-  stack[top++] = {0, children_met(nodes[0], slabs, reach)};
-  while (top > 0) {
+  stack[0] = {0, children_met(nodes[0], slabs, reach)};
+  for (unsigned top = 1; top > 0;) {
     Open& open = stack[top - 1];
     if (open.children == 1) {
       --top;
