@@ -153,22 +153,21 @@ TEST_P(Ptx, FusesAndApproximatesNothing) {
   EXPECT_GT(sums, 100U);
 }
 
-/// Local memory is what a walk keeps open, kStack entries of 8 bytes for each of two trees, the ranges and energies of
-/// the samples of a ray that widens, which take less, and small structs: anything more would be numbers that found no
-/// register.
+/// Local memory is what a walk keeps open, kMaxDepth entries of 8 bytes for each of two trees, the ranges and energies
+/// of the samples of a ray that widens, and small structs: anything more would be numbers that found no register.
 TEST_P(Ptx, KeepsNothingButItsStacksInLocalMemory) {
   static const std::regex kDepot(R"(\.local \.align \d+ \.b8\s+__local_depot\d+\[(\d+)\])");
   const std::string ptx = read_ptx();
-  constexpr int kStacks = 2 * 288 * 8, kSlack = 512;
+  constexpr int kStacks = 2 * 40 * 8, kSamples = 1024, kSlack = 512;
   int functions = 0, walks = 0;
   for (std::sregex_iterator it(ptx.begin(), ptx.end(), kDepot), end; it != end; ++it) {
     const int bytes = std::stoi((*it)[1]);
     ++functions;
     walks += bytes >= kStacks ? 1 : 0;
-    EXPECT_LE(bytes, kStacks + kSlack);
+    EXPECT_LE(bytes, kStacks + kSamples + kSlack);
   }
   EXPECT_GT(functions, 0);
-  EXPECT_EQ(walks, 2) << "one to the nearest hit, one to any";
+  EXPECT_GE(walks, 2) << "one to the nearest hit, one to any";
 }
 
 }  // namespace

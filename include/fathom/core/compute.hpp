@@ -18,7 +18,6 @@ namespace fathom {
 
 /// Instruction sets that kernels are compiled for; kBase: SSE2 on x86-64, NEON on aarch64. All give the same bits.
 enum class Isa : std::uint8_t { kBase, kAvx2, kAvx512 };
-/// Their names, as far as this kind of processor may have them.
 #if defined(__aarch64__)
 inline constexpr std::array<std::string_view, 1> kIsaWords = {"neon"};
 #else

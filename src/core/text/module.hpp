@@ -8,8 +8,8 @@
 namespace fathom {
 
 /// A function of a module, which stays loaded. The module lies beside the library or, for a program in bin/ that
-/// contains the rooms, in lib/. Throws InputError where it is missing or cannot be loaded. `packages`: of Debian, with
-/// which a build makes the module.
+/// contains the rooms, in lib/. Throws InputError if it is missing or damaged. `packages`: of Debian, that its build
+/// needs.
 void* load_module_function(std::string_view module, const char* function, std::string_view packages);
 
 }  // namespace fathom

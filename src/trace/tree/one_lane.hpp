@@ -76,19 +76,14 @@ FATHOM_KERNEL bool meets_box(const tree::Node& n, unsigned i, const LaneSlabs& s
   return enter.v <= leave.v;
 }
 
-/// The children that a ray meets before `reach`, the nearest first: three bits each from the lowest ones on, and a 1
-/// behind the last.
+/// The children that a ray meets before `reach`, the nearest first: three bits each from the lowest on, then a 1.
 FATHOM_KERNEL std::uint32_t children_met(const tree::Node& n, const LaneSlabs& s, float reach) {
   float entry[tree::kWidth];
   std::uint32_t rank[tree::kWidth] = {}, count = 0, met = 0;
   for (unsigned i = 0; i < tree::kWidth; ++i) {
-    const bool meets = n.child[i] != tree::kNone && meets_box(n, i, s, reach, entry[i]);
-    if (!meets) entry[i] = math::kInfinity;
-    count += meets ? 1U : 0U;
-    for (unsigned k = 0; k < i; ++k) {
-      const std::uint32_t behind = entry[k] <= entry[i] ? 1U : 0U;
-      rank[i] += behind, rank[k] += 1U - behind;
-    }
+    if (n.child[i] == tree::kNone || !meets_box(n, i, s, reach, entry[i])) entry[i] = math::kInfinity;
+    count += entry[i] < math::kInfinity ? 1U : 0U;
+    for (unsigned k = 0; k < i; ++k) entry[k] <= entry[i] ? ++rank[i] : ++rank[k];
   }
   for (unsigned i = 0; i < tree::kWidth; ++i) met |= entry[i] < math::kInfinity ? i << 3U * rank[i] : 0U;
   return met | 1U << 3U * count;
@@ -102,9 +97,8 @@ FATHOM_KERNEL void walk_lane(const tree::Node* nodes, const LaneSlabs& slabs, co
     std::uint32_t node, children;  // that the ray meets, as from children_met(), and are not visited
   };
   Open stack[tree::kMaxDepth];
-  unsigned top = 0;
-  stack[top++] = {0, children_met(nodes[0], slabs, reach)};
-  while (top > 0) {
+  stack[0] = {0, children_met(nodes[0], slabs, reach)};
+  for (unsigned top = 1; top > 0;) {
     Open& open = stack[top - 1];
     if (open.children == 1) {
       --top;
@@ -115,11 +109,9 @@ FATHOM_KERNEL void walk_lane(const tree::Node* nodes, const LaneSlabs& slabs, co
     open.children /= tree::kWidth;
     float entry = 0.0F;
     if (!meets_box(n, i, slabs, reach, entry)) continue;  // `reach` is shorter now
-    if ((child & tree::kLeafBit) == 0) {
-      stack[top++] = {child, children_met(nodes[child], slabs, reach)};
-    } else if (leaf(child & ~tree::kLeafBit)) {
-      return;
-    }
+    const bool is_leaf = (child & tree::kLeafBit) != 0;
+    if (!is_leaf) stack[top++] = {child, children_met(nodes[child], slabs, reach)};
+    if (is_leaf && leaf(child & ~tree::kLeafBit)) return;
   }
 }
 

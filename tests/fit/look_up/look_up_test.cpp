@@ -4,8 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fit/look_up/look_up_of_isa.hpp"
-#include "support/casters.hpp"
+#include "fit/beam/score_kernels.cpp"  // for a function of its anonymous namespace
 
 namespace fathom::test {
 namespace {
@@ -22,26 +21,18 @@ float cubic_at(const CubicTable& table, float place) {
   return value;
 }
 
-void expect_cubics(LookUp look_up, const CubicTable& table) {
+TEST(LookUps, GiveTheBitsOfTheCubic) {
+  CubicTable table;
+  table.fill([](double x) { return std::exp(-0.2 * x) * std::sin(x); });
   std::mt19937 random(1);
   std::uniform_real_distribution<float> anywhere(0.0F, CubicTable::kLast);
   alignas(64) float place[kScoreLanes], out[kScoreLanes];
   for (int repeat = 0; repeat < 200; ++repeat) {
     for (float& p : place) p = anywhere(random);
     place[0] = 0.0F, place[1] = CubicTable::kLast, place[2] = std::floor(place[2]);
-    look_up(table, place, out);
+    plain::look_up(table, place, out);
     for (std::size_t k = 0; k < kScoreLanes; ++k) ASSERT_EQ(out[k], cubic_at(table, place[k])) << place[k];
   }
-}
-
-TEST(LookUps, GiveTheBitsOfTheCubicOnEveryInstructionSet) {
-  CubicTable table;
-  table.fill([](double x) { return std::exp(-0.2 * x) * std::sin(x); });
-  for (const Isa isa : usable_isas()) {
-    SCOPED_TRACE(to_string(isa));
-    ASSERT_NO_FATAL_FAILURE(expect_cubics(FATHOM_FOR_ISA(isa, look_up), table));
-  }
-  ASSERT_NO_FATAL_FAILURE(expect_cubics(plain::look_up, table));
 }
 
 }  // namespace

@@ -125,14 +125,6 @@ TEST_F(Exr, DamagedFilesAreRefused) {
   }
 }
 
-TEST_F(Exr, AnAttributeLargerThanTheFileIsRefused) {
-  const std::string whole = image({{"Z"}}, bytes_of_line(kLine));
-  const std::size_t size = whole.find("lineOrder", whole.find("lineOrder") + 1) + 10;
-  for (const std::int32_t lie : {-1, 1 << 20, INT32_MAX}) {
-    EXPECT_TRUE(contains(refusal(with_value(whole, size, lie)), "An attribute is cut short.")) << lie;
-  }
-}
-
 /// A compressed block begins with its first row and the bytes that follow. A table in front has the places of blocks.
 TEST_F(Exr, BlocksThatLieAreRefused) {
   const std::string whole = zipped(50, 40);  // in blocks of 16 rows

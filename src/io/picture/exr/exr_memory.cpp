@@ -53,36 +53,12 @@ std::string depth_channel(const Imf::ChannelList& channels) {
   throw InputError("has no channel Z, Y or R; depths are one of these");
 }
 
-constexpr std::size_t kMagicAndVersion = 8;
-
-std::size_t behind_text(const std::string& bytes, std::size_t at) {
-  const std::size_t end = bytes.find('\0', at);
-  if (end == bytes.npos) throw Iex::InputExc("Early end of file.");
-  return end + 1;
-}
-
-/// The library takes memory for an attribute before it reads it, so sizes are checked before it opens the file.
-void check_attributes(const std::string& bytes) {
-  const bool has_parts = Imf::isMultiPart(static_cast<unsigned char>(bytes[5]) << 8);
-  std::size_t at = kMagicAndVersion;
-  do {  // the header of a part
-    while (at < bytes.size() && bytes[at] != '\0') {
-      at = behind_text(bytes, behind_text(bytes, at));  // name and type
-      std::int32_t size = -1;
-      if (bytes.size() - at >= sizeof(size)) std::memcpy(&size, bytes.data() + at, sizeof(size));
-      at += sizeof(size);
-      if (size < 0 || std::size_t(size) > bytes.size() - at) throw Iex::InputExc("An attribute is cut short.");
-      at += std::size_t(size);
-    }
-    ++at;
-  } while (has_parts && at < bytes.size() && bytes[at] != '\0');
-}
-
 /// Constant images have some hundreds.
 constexpr std::int64_t kMostPixelsPerByte = 2000;
 
 /// The library takes memory by the sides, so they are checked before it opens the file.
 void take_sides(Imf::StdISStream& stream, std::size_t file_bytes, FloatImage& image) {
+  constexpr std::uint64_t kMagicAndVersion = 8;
   int version = Imf::EXR_VERSION;
   Imf::Header header;
   stream.seekg(kMagicAndVersion);
@@ -127,7 +103,6 @@ void read(const std::string& bytes, FloatImage& image) {
     Imf::StdISStream stream;
     stream.str(bytes);
     if (bytes.size() < 8 || !Imf::isImfMagic(bytes.data())) throw Iex::InputExc("File is not an image file.");
-    check_attributes(bytes);
     take_sides(stream, bytes.size(), image);
     Imf::InputFile in(stream);
     if (Imf::isNonImage(in.version())) throw InputError("has deep pixels; depths are one value per pixel");
