@@ -23,8 +23,8 @@ inline ThrownDrop throw_drops(const DropLaw& law, double d, double least, std::m
   for (double near = law.nearest_m; near < d; near += kShellM) {
     const double far = std::min(near + kShellM, d), most_m = law.beam_m + law.beam_rad * far;
     // Smaller drops return less than `least` from anywhere in the shell.
-    const double small_mm = 1e3 * (law.beam_m + law.beam_rad * near) * near * std::sqrt(least / law.reflectivity) *
-                            std::exp(alpha * near);
+    const double small_mm =
+        1e3 * (law.beam_m + law.beam_rad * near) * near * std::sqrt(least / law.reflectivity) * std::exp(alpha * near);
     const double density = law.per_m3_mm / law.per_mm * std::exp(-law.per_mm * small_mm);
     const double volume = 0.25 * M_PI * most_m * most_m * (far - near);
     if (volume * density < 1e-9) continue;
