@@ -10,10 +10,13 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fathom/noise/detail/drive.hpp>
 #include <fathom/noise/noise.hpp>
+#include <fathom/sensor/presets.hpp>
+#include <fathom/simulate/simulator.hpp>
 
 #include "core/compute.hpp"
 #include "interleave.hpp"
@@ -72,6 +75,62 @@ void fill_outdoors(const std::uint32_t* quads, fathom::RayBlock& rays, fathom::R
   rays.quads = returns.quads = quads, rays.count = returns.count = kBlockRays;
 }
 
+struct Weather {
+  const char* name;
+  fathom::Noise noise;
+};
+
+/// `distance` first.
+std::vector<Weather> weathers() {
+  using namespace fathom;
+  return {{"distance", DistanceNoise{.stddev_m = 0.02F}},
+          {"fog", Fog{.visibility_m = 60.0F}},
+          {"a cloud", Fog{.extinction_per_m = 0.2F, .region = FogRegion::kSphere, .size_x_m = 40.0F}},
+          {"rain", Rain{.rate_mm_per_h = 30.0F}},
+          {"light rain", Rain{.rate_mm_per_h = 3.0F}},
+          {"rain without a drop", Rain{.rate_mm_per_h = 1e-6F}},
+          {"snow", Snow{.rate_mm_per_h = 3.0F}},
+          {"light snow", Snow{.rate_mm_per_h = 0.3F}}};
+}
+
+/// A lidar in a street of boxes.
+fathom::Simulator make_street(const fathom::Noise& noise) {
+  using namespace fathom;
+  Scene scene;
+  const MeshId box = scene.add_mesh(make_box({1, 1, 1}), "box");
+  scene.add_entity({.name = "street", .mesh = scene.add_mesh(make_plane(200, 60)), .reflectivity = 0.15F});
+  for (const double side : {-1.0, 1.0}) {
+    for (int k = 0; k < 6; ++k) {
+      scene.add_entity({.name = "house " + std::to_string(side * (k + 1)),
+                        .mesh = box,
+                        .parent_from_entity = Pose{{25.0 * k - 50, 12 * side, 4}, {}},
+                        .scale = {20, 8, 8},
+                        .reflectivity = 0.3F});
+    }
+  }
+  Simulator simulator(std::move(scene), {.seed = 1, .compute = {.threads = 1}});
+  Sensor sensor = preset_sensor("lidar", "OS1-128");
+  sensor.parent_from_sensor = Pose{{0, 0, 1.8}, {}}, sensor.noise = {noise};
+  simulator.add_sensor(sensor);
+  return simulator;
+}
+
+/// Whole frames on the best instructions.
+void run_weather_frames() {
+  using namespace fathom;
+  std::vector<Simulator> simulators;
+  for (const Weather& w : weathers()) simulators.push_back(make_street(w.noise));
+  std::vector<Frame> frames(simulators.size(), Frame({Channel::kRange, Channel::kIntensity}));
+  std::vector<std::function<void()>> contenders;
+  for (std::size_t i = 0; i < simulators.size(); ++i) {
+    contenders.emplace_back([&, i] { simulators[i].render(SensorId{0}, 0, frames[i]); });
+  }
+  const auto times = bench::interleaved_times(31, contenders, bench::cpu_seconds_now);
+  std::printf("| frames |");
+  for (std::size_t i = 1; i < times.size(); ++i) std::printf(" %.2f |", bench::median_ratio(times[i], times[0]));
+  std::printf(" %.2f |\n", 1e9 * bench::median(times[0]) / static_cast<double>(frames[0].size()));
+}
+
 /// Times of models of weather, relative to `distance`. Each has the same block, whose copy is not counted.
 void run_weather() {
   using namespace fathom;
@@ -82,11 +141,12 @@ void run_weather() {
   static std::uint32_t quads[kBlockRays / kQuadRays];
   for (std::uint32_t q = 0; q < kBlockRays / kQuadRays; ++q) quads[q] = q;
   fill_outdoors(quads, rays, given);
-  const std::vector<Noise> models = {DistanceNoise{.stddev_m = 0.02F}, Fog{.visibility_m = 60.0F},
-                                     Fog{.extinction_per_m = 0.2F, .region = FogRegion::kSphere, .size_x_m = 40.0F},
-                                     Rain{.rate_mm_per_h = 30.0F}, Snow{.rate_mm_per_h = 3.0F}};
-  std::printf(
-      "\n| beside distance | fog | a cloud of fog | rain | snow | distance, ns per ray |\n|---|--:|--:|--:|--:|--:|\n");
+  const std::vector<Weather> models = weathers();
+  std::printf("\n| beside distance |");
+  for (std::size_t i = 1; i < models.size(); ++i) std::printf(" %s |", models[i].name);
+  std::printf(" distance, ns per ray |\n|---|");
+  for (std::size_t i = 0; i < models.size(); ++i) std::printf("--:|");
+  std::printf("\n");
   for (const Isa isa : {Isa::kBase, Isa::kAvx2, Isa::kAvx512}) {
     if (isa > detect_isa()) continue;
     const auto run = [&, isa](const Noise* model) {
@@ -96,13 +156,14 @@ void run_weather() {
       }
     };
     std::vector<std::function<void()>> contenders = {[&] { run(nullptr); }};
-    for (const Noise& model : models) contenders.emplace_back([&] { run(&model); });
+    for (const Weather& w : models) contenders.emplace_back([&] { run(&w.noise); });
     const std::vector<double> seconds = bench::interleave(31, contenders, bench::cpu_seconds_now);
     const double distance = seconds[1] - seconds[0];
     std::printf("| %s |", std::string(to_string(isa)).c_str());
     for (std::size_t i = 2; i < seconds.size(); ++i) std::printf(" %.2f |", (seconds[i] - seconds[0]) / distance);
     std::printf(" %.2f |\n", 1e9 * distance / kBlocks / kBlockRays);
   }
+  run_weather_frames();
 }
 
 }  // namespace

@@ -10,11 +10,15 @@ namespace fathom {
 
 namespace {
 
-/// Rays whose trees of branches grow together, and the branches of each.
-constexpr std::uint32_t kRootRays = 64;
-constexpr std::uint32_t kTreeBranches = (2U << static_cast<std::uint32_t>(LightPaths::kMostBounces)) - 1;
-constexpr std::uint32_t kMostBranches = kRootRays * kTreeBranches, kNoBranch = ~0U;
-static_assert(kRootRays >= kDivergingSamples);
+/// The branches of a ray.
+constexpr std::uint32_t branches_of_tree(std::uint32_t bounces) { return (2U << bounces) - 1; }
+constexpr std::uint32_t kMostBranches = 64 * branches_of_tree(static_cast<std::uint32_t>(LightPaths::kMostBounces));
+constexpr std::uint32_t kNoBranch = ~0U;
+/// Rays whose trees of branches grow together: many, because packets of one origin are fast.
+constexpr std::uint32_t roots_at_once(std::uint32_t bounces) {
+  return std::min(kBlockRays, kMostBranches / branches_of_tree(bounces));
+}
+static_assert(roots_at_once(static_cast<std::uint32_t>(LightPaths::kMostBounces)) >= kDivergingSamples);
 
 /// Without a detection, branches with less light are cut. With one, a branch is cut if a white surface at its start
 /// would have this share of the power that the sensor needs.
@@ -214,6 +218,10 @@ class BranchTrees {
     float near_m[kBlockRays], times_s[kBlockRays];
     const bool moves = sees_motion(job_);
     const std::uint32_t padded = whole_packets(count);
+    const Triple& o = branches_[first].o;
+    const bool is_shared = !moves && std::all_of(branches_ + first, branches_ + first + count, [&](const Branch& b) {
+      return b.o.x == o.x && b.o.y == o.y && b.o.z == o.z;
+    });
     for (std::uint32_t k = 0; k < padded; ++k) {
       const Branch& b = branches_[first + std::min(k, count - 1)];
       met_.ox[k] = b.o.x, met_.oy[k] = b.o.y, met_.oz[k] = b.o.z;
@@ -221,9 +229,10 @@ class BranchTrees {
       near_m[k] = b.near_m;
       if (moves) times_s[k] = time_of_lane(job_, b.lane);
     }
-    const CastRays rays{.ox = met_.ox,
+    const CastRays rays{.ox = is_shared ? nullptr : met_.ox,
                         .oy = met_.oy,
                         .oz = met_.oz,
+                        .origin = {o.x, o.y, o.z},
                         .dx = met_.dx,
                         .dy = met_.dy,
                         .dz = met_.dz,
@@ -278,7 +287,7 @@ class BranchTrees {
   const bool has_triangles_;
   const float reference_m_;  // of the falloff of energies
   std::uint32_t count_ = 0, roots_ = 0, hits_ = 0;
-  std::uint32_t last_[kRootRays];  // branch of each root
+  std::uint32_t last_[kBlockRays];  // branch of each root
   Branch branches_[kMostBranches];
   CastBlock met_;
   RayHits<kMostBranches> hit_;
@@ -312,12 +321,13 @@ class BranchTrees {
 
 void follow_light(const RenderJob& job, std::uint32_t begin, std::uint32_t count, bool has_triangles, CastBlock& cast,
                   LanePaths& paths) {
-  std::uint32_t lanes[kRootRays], found = 0;
+  const std::uint32_t most = roots_at_once(job.echoes->light_paths.bounces);
+  std::uint32_t lanes[kBlockRays], found = 0;
   for (std::uint32_t* values : {paths.followed, paths.path, paths.lost}) std::fill_n(values, count, 0U);
   std::fill_n(paths.light, count, 1.0F);
   for (std::uint32_t i = 0; i < count; ++i) {
     if (meets_optics(job, cast.range_m[i], cast.entity[i])) lanes[found++] = i;
-    if (found == kRootRays || (i + 1 == count && found > 0)) {
+    if (found == most || (i + 1 == count && found > 0)) {
       follow_lanes(job, lanes, found, begin, has_triangles, cast, paths);
       found = 0;
     }

@@ -145,8 +145,13 @@ void PreparedSensor::check_noise(const NoiseChain& noise, std::span<const Entity
 
 StagedChain PreparedSensor::staged_chain(NoiseChain noise, std::span<const Entity> entities) const {
   const float beam_rad = beam_angle(divergence_of(sensor_, view_));
-  for (ChainEntry& entry : noise) {
-    if (beam_rad > 0.0F) entry.noise = entry.noise.on_beam(beam_rad);
+  const auto widen = [&](auto& entry) { entry.noise = entry.noise.on_beam(beam_rad); };
+  if (beam_rad > 0.0F) {
+    for (ChainEntry& entry : noise) {
+      widen(entry);
+      std::for_each(entry.by_entity.begin(), entry.by_entity.end(), widen);
+      std::for_each(entry.by_ring.begin(), entry.by_ring.end(), widen);
+    }
   }
   StagedChain chain =
       stage_chain(sensor_.name, noise, sensor_.range_policy.value_or(view_.usual_policy), entities, view_.closes);

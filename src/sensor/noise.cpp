@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -102,6 +105,18 @@ std::optional<std::size_t> NoiseAccess::place_in_list(const Noise& noise) {
   return std::nullopt;
 }
 
+struct LazyTable {
+  std::once_flag made;
+  std::vector<float> values;
+};
+
+std::span<const float> NoiseAccess::table(const Noise& noise) {
+  if (!noise.table_) return {};
+  LazyTable& table = *noise.table_;
+  std::call_once(table.made, [&] { table.values = noise.type_->hooks.tabulate(noise.model_.get()); });
+  return table.values;
+}
+
 namespace {
 
 /// "a or b": the slugs of the registered models whose type has a property.
@@ -145,13 +160,12 @@ std::vector<LossCandidate> loss_candidates(const LossCover& cover) {
 
 Noise::Noise(const detail::NoiseType& type, const void* model)
     : type_(&type), model_(type.copy(model)), identity_(type.is_identity(model)) {
-  if (type.hooks.tabulate == nullptr || identity_) return;
-  table_ = std::make_shared<const std::vector<float>>(type.hooks.tabulate(model_.get()));
+  if (type.hooks.tabulate != nullptr && !identity_) table_ = std::make_shared<detail::LazyTable>();
 }
 
 void Noise::apply(Isa isa, const NoiseKey& key, RayBlock& rays, ReturnBlock& returns, DrawBuffer& draws) const {
   if (type_->hooks.tabulate != nullptr && !table_) return;  // an identity
-  returns.table = table_ ? table_->data() : nullptr;
+  returns.table = detail::NoiseAccess::table(*this).data();
   type_->kernels[static_cast<std::size_t>(isa)].apply(model_.get(), key, rays, returns, draws);
 }
 

@@ -25,9 +25,7 @@ struct NoiseAccess {
   /// The model: of the type at that position.
   static const void* model(const Noise& noise) { return noise.model_.get(); }
   /// Receiver::table; empty without one.
-  static std::span<const float> table(const Noise& noise) {
-    return noise.table_ ? std::span<const float>(*noise.table_) : std::span<const float>();
-  }
+  static std::span<const float> table(const Noise& noise);
 };
 
 /// The slugs of the registered models of a stage: "angular_ray".

@@ -90,6 +90,27 @@ void put_pairs(const Row& values, float* out) {
   }
 }
 
+/// The numbers of may_show_drop(), from the powers of the table.
+void put_bounds(std::vector<float>& table) {
+  using T = DropTable;
+  constexpr double kEntry = (double{T::kMostLogCount} - double{T::kLeastLogCount}) / (T::kCounts - 1);
+  constexpr double kRounding = 1e-4;  // of strongest_drop(), relative
+  for (std::size_t k = 0; k < T::kCounts; ++k) {
+    std::uint32_t bits = 0;  // of the strongest drop before any surface
+    for (std::size_t j = 0; j < kDropRanges; ++j) {
+      bits = std::max(bits, math::bits_of(table[T::kPowerOf + j * T::kCounts + k]) & 0xffffU);
+    }
+    const double power = (1.0 + kRounding) * math::exp(double{T::kLogNoPower} + double{table[T::kPowerBit]} * bits);
+    const double next = math::exp(double{T::kLeastLogCount} + kEntry * static_cast<double>(k + 1));
+    const double share = (1.0 + kRounding) * (1.0 - math::exp(-next));  // up to the next entry, drops have this power
+    const double products[] = {share, share * share * power, share * power, share * power * power};
+    if (power < double{T::kLeastPower}) break;
+    for (std::size_t m = 0; m < 4; ++m) {
+      table[T::kMost + m] = std::max(table[T::kMost + m], static_cast<float>(products[m]));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<float> DropTable::make(const DropLaw& law) {
@@ -146,6 +167,7 @@ std::vector<float> DropTable::make(const DropLaw& law) {
     }
     put_pairs(heights, &table[kPowerOf + j * kCounts]);
   }
+  put_bounds(table);
   return table;
 }
 
@@ -218,8 +240,8 @@ class SoftPeaks {
 std::vector<float> Fog::tabulate() const {
   const double begin = double{crossover_begin_m}, rise = std::max(double{crossover_end_m} - begin, 1e-9);
   const double length = double{pulse_m}, alpha = double{extinction()}, scale = std::numbers::pi * double{backscatter()};
-  std::vector<float> table(kExtinction + 1, 0.0F);
-  table[kExtinction] = extinction();
+  std::vector<float> table(kScale + 1, 0.0F);
+  table[kExtinction] = extinction(), table[kScale] = static_cast<float>(scale);
   const auto of_fog = [&](double r) {
     return std::min((r - begin) / rise, 1.0) * math::exp(-2.0 * alpha * r) / (r * r);
   };

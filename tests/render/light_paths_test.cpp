@@ -454,6 +454,26 @@ TEST(LightPaths, AWetRoadReturnsLessAtGrazingIncidence) {
   EXPECT_GT(damp.second, wet.second);
 }
 
+TEST(LightPaths, AFilmOfWaterDimsTheEnergyOfACamera) {
+  Sensor camera = make_sensor(test::make_stereo(32, 24, 20, 0.1), {StereoShadow{}});
+  camera.parent_from_sensor = Pose{{}, from_roll_pitch_yaw(0, 40 * kDeg, 0)};
+  for (const double cover : {0.25, 1.0}) {
+    const Frame dry = render_once(make_road(0), camera),
+                wet = render_once(make_road(static_cast<float>(1.2 * cover)), camera);
+    std::size_t compared = 0;
+    for (std::size_t i = 0; i < dry.size(); ++i) {
+      ASSERT_EQ(wet.reason()[i], dry.reason()[i]);
+      if (dry.entity_id()[i] != 1 || dry.reason()[i] != Reason::kHit) continue;
+      const double r = fresnel_of(1.328, double{dry.incidence_rad()[i]});
+      const double film = 1 - cover + cover * std::pow(1 - r, 2) / (1 - 0.3 * r);
+      ASSERT_NEAR(wet.energy()[i] / dry.energy()[i], film, 1e-5) << i;
+      ASSERT_EQ(wet.path()[i], 0U);
+      ++compared;
+    }
+    EXPECT_GT(compared, 100U);
+  }
+}
+
 TEST(LightPaths, ACameraSeesThroughPanesAndLosesMirrors) {
   Sensor camera = make_sensor(make_stereo(32, 8, 30, 0.1), {StereoShadow{}});
   const SurfaceOptics glass = {.refractive_index = 1.5F, .diffuse = 0.02F};

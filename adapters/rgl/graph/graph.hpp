@@ -125,8 +125,10 @@ class PointsNode : public Node {
   /// Whether its number of points is known only after finish().
   [[nodiscard]] virtual bool selects() const { return false; }
 
-  /// Fields that it reads from its input.
+  /// Fields that its input must have.
   [[nodiscard]] virtual std::vector<rgl_field_t> required() const { return {}; }
+  /// These, and others that it reads from inputs that have them.
+  [[nodiscard]] virtual std::vector<rgl_field_t> read() const { return required(); }
 
   // By default everything passes through from the parent.
   [[nodiscard]] virtual bool has(rgl_field_t field) const { return input().has(field); }

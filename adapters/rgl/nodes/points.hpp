@@ -174,6 +174,11 @@ class SnowNode final : public ReplacingNode {
   [[nodiscard]] std::vector<rgl_field_t> required() const override {
     return {RGL_FIELD_XYZ_VEC3_F32, RGL_FIELD_DISTANCE_F32, RGL_FIELD_INTENSITY_F32};
   }
+  [[nodiscard]] std::vector<rgl_field_t> read() const override {
+    std::vector<rgl_field_t> fields = required();
+    fields.push_back(RGL_FIELD_IS_HIT_I32);
+    return fields;
+  }
   void begin(const RunContext& context) override;
   void run_strip(std::size_t number, Strip points) override;
 

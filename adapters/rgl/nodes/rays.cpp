@@ -65,7 +65,7 @@ std::vector<rgl_field_t> asked_below(const Node& top) {
     for (const Node* child : node->children) {
       const auto* points = dynamic_cast<const PointsNode*>(child);
       if (points == nullptr || !seen.insert(child).second) continue;
-      for (const rgl_field_t field : points->required()) fields.push_back(field);
+      for (const rgl_field_t field : points->read()) fields.push_back(field);
       todo.push_back(child);
     }
   }

@@ -7,6 +7,7 @@
 
 #include "rgl/tests/scene.hpp"
 #include "support/expect.hpp"
+#include "sensor/noise/thrown_drops.hpp"
 
 namespace fathom::test::noise_test {
 namespace {
@@ -262,6 +263,36 @@ TEST_F(RglNoise, SnowMovesPointsToFlakesAndDimsTheOthers) {
     EXPECT_GT(flakes, kPoints / 20);
     EXPECT_LT(flakes, kPoints);
   }
+}
+
+TEST_F(RglNoise, SnowHasTheShareOfThrownFlakes) {
+  constexpr int kThrown = 20000;
+  const Snow snow = {.rate_mm_per_h = 10, .beam_rad = 0.003F, .nearest_m = 2};
+  const DropLaw law = snow.drops();
+  // The wall has a tenth of the full intensity, and the sensor would see such a surface up to its 100 m.
+  const double wall = 0.1 * std::exp(-80 * law.extinction_per_m()) / 1600;
+  std::mt19937_64 random(4);
+  double thrown = 0, seen = 0;
+  for (int i = 0; i < kThrown; ++i) thrown += throw_drops(law, 40, wall, random).power > wall ? 1.0 / kThrown : 0.0;
+  const rgl_node_t node = snow_before(25.5F, 10, true);
+  for (int run = 0; run < kRuns; ++run) {
+    if (run > 0) RGL_OK(rgl_graph_run(node));
+    for (const float d : result<float>(node, RGL_FIELD_DISTANCE_F32)) seen += d < 40.0F ? 1.0 / (kRuns * kPoints) : 0.0;
+  }
+  EXPECT_NEAR(seen, thrown, 4.5 * std::sqrt(thrown * (1 - thrown) / kThrown) + 1e-3);
+}
+
+/// A ray that meets nothing, whose point lies where the user wants it: it is no surface.
+TEST_F(RglNoise, SnowLeavesRaysThatMetNothing) {
+  rgl_node_t rays = nullptr, trace = nullptr, snow = nullptr;
+  const std::vector<rgl_mat3x4f> up(kPoints, translation(0, 0, 1000));
+  RGL_OK(rgl_node_rays_from_mat3x4f(&rays, up.data(), kPoints));
+  RGL_OK(rgl_node_raytrace(&trace, nullptr));
+  RGL_OK(rgl_node_raytrace_configure_non_hits(trace, 40.0F, 40.0F));
+  RGL_OK(rgl_node_points_simulate_snow(&snow, 0, 100, 300, 0.003F, 1.6F, 0.07F, 1, 0.003F, true, 0));
+  chain({rays, trace, snow});
+  RGL_OK(rgl_graph_run(snow));
+  EXPECT_EQ(result<float>(snow, RGL_FIELD_DISTANCE_F32), std::vector<float>(kPoints, 40.0F));
 }
 
 TEST_F(RglNoise, NoSnowChangesNoBit) {

@@ -28,11 +28,9 @@
 //
 //   1 - falloff e,   e = x^2 + y^2 + z^2 in an ellipsoid, 1 - (1 - x^2) (1 - y^2) (1 - z^2) in a box
 //
-// Along a ray this is a polynomial of degree 2 or 6, whose integral by Gauss's rule with four nodes is exact. Its
-// droplets return the light of a uniform cloud of extinction alpha and the same optical depth, stretched to the way
-// through it. Far away and up to an optical depth of 1, this is up to 11 % too bright for ways up to pulse_m. On longer
-// ways it may be twice too bright, and its place metres too near. Inside a cloud, the density of the first metres
-// counts.
+// Along a ray this is a polynomial of degree 2 or 6, whose integral by Gauss's rule with four nodes is exact. The peak
+// of the droplets' light comes from sums over twelve steps, to 2 % of the integral; its place to 3 cm and 0.6 % of the
+// way. Inside a cloud, the density of the first metres counts.
 //
 // Sources: Rasshofer, Spies and Spies, "Influences of weather phenomena on automotive laser radar systems", Advances in
 // Radio Science 9 (2011), equations of the soft target; Hahner et al., "Fog simulation on real LiDAR point clouds",
@@ -44,8 +42,10 @@
 
 #include <array>
 #include <cstdint>
+#include <numbers>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fathom/noise/detail/weather.hpp>
@@ -128,32 +128,43 @@ struct Fog {
   }
   [[nodiscard]] FATHOM_API SoftLawPtr soft_law(std::span<const float> table) const;
 
+  /// Kinds of fog by the work of their kernels: fog everywhere, clouds, clouds with soft edges.
+  static constexpr int kVariants = 3;
+  [[nodiscard]] FATHOM_KERNEL int variant() const { return !is_placed() ? 0 : falloff > 0.0F ? 2 : 1; }
+
   FATHOM_KERNEL static PoweredReading apply(const Fog& p, const Ray& ray, const PoweredReading& in,
                                             const Receiver& receiver, const Draws<kDraws>& draws) {
-    return p.is_placed() ? apply_in<true>(p, ray, in, receiver, draws) : apply_in<false>(p, ray, in, receiver, draws);
+    if (p.variant() == 0) return apply_in<0>(p, ray, in, receiver, draws);
+    return p.variant() == 1 ? apply_in<1>(p, ray, in, receiver, draws) : apply_in<2>(p, ray, in, receiver, draws);
   }
-  /// apply() with or without a region.
-  template <bool kPlaced>
+  /// apply() of a variant.
+  template <int kVariant>
   FATHOM_KERNEL static PoweredReading apply_in(const Fog& p, const Ray& ray, const PoweredReading& in,
                                                const Receiver& receiver, const Draws<kDraws>& draws) {
     FogSpan fog = {0.0F, math::kInfinity};
-    if constexpr (kPlaced) fog = p.span_on(receiver.placed);
+    if constexpr (kVariant > 0) fog = p.span_on(receiver.placed);
     const float ahead = air_ahead(in, receiver), d = math::select(ahead < fog.end_m, ahead, fog.end_m);
     const float behind = d - fog.begin_m, way = math::select(behind > 0.0F, behind, 0.0F);
     SoftReturn peak = p.peak_of_fog(receiver.table, d);
     float density = 1.0F;
-    if constexpr (kPlaced) {
+    if constexpr (kVariant > 0) {
       const float first_m = p.crossover_end_m + p.pulse_m;
       density = p.mean_density(receiver.placed, fog.begin_m, way);
       const float near = p.mean_density(receiver.placed, fog.begin_m, math::select(way < first_m, way, first_m));
-      const SoftReturn cloud = p.peak_of_cloud(receiver.table, fog.begin_m, way, density);
+      SoftReturn cloud;
+      if constexpr (kVariant == 2) {
+        cloud = p.peak_of_soft_cloud(receiver.table, receiver.placed, fog.begin_m, way);
+      } else {
+        cloud = p.peak_of_cloud(receiver.table, fog.begin_m, way, density);
+      }
       const bool is_far = fog.begin_m > p.crossover_begin_m;
       peak = {math::select(is_far, cloud.power, near * peak.power), math::select(is_far, cloud.range_m, peak.range_m)};
     }
     const float place = peak.range_m + p.scatter_m * beta_2_20(draws.uniform[0]);
     const float power = peak.power * p.gamma_of(draws.normal[0]);
     const SoftReturn soft = {math::select(way > 0.0F, power, 0.0F), math::select(place < d, place, d)};
-    return report_stronger(ray, in, transmittance(receiver.table[kExtinction], density * way), soft, receiver);
+    const float transmitted = transmittance(receiver.table[kExtinction], density * way);
+    return report_stronger(ray, dim_surface(in, transmitted, receiver), soft, receiver);
   }
 
   /// The part of a ray in fog.
@@ -236,10 +247,70 @@ struct Fog {
     return {table_value_at(table + kLightOf, at) / (place * place), place};
   }
 
+  /// f(0), f(1), ... without a loop: g++ vectorises no loop that holds two. Nor one that chooses by parameters, so that
+  /// kernels read the extinction in the table.
+  template <class F, int... k>
+  FATHOM_KERNEL static void repeat(F f, std::integer_sequence<int, k...> /*numbers*/) {
+    (f(k), ...);
+  }
+  static constexpr int kSteps = 12;
+  using EachStep = std::make_integer_sequence<int, kSteps>;
+
+  /// The same for a cloud with soft edges, by sums over steps of the way to an optical depth of about 1.5: light comes
+  /// back from an optical depth below 0.5.
+  [[nodiscard]] FATHOM_KERNEL SoftReturn peak_of_soft_cloud(const float* table, const Ray& ray, float begin_m,
+                                                            float way) const {
+    constexpr float kPi = std::numbers::pi_v<float>;
+    const ScaledRay s = scaled(ray);
+    const float alpha = table[kExtinction];
+    float lit = way;
+    constexpr float kShares[] = {0.0625F, 0.25F, 0.5F, 0.70710678F, 0.84089642F};
+    repeat(
+        [&](int k) __attribute__((always_inline)) {
+          const float less = kShares[k] * lit;
+          lit = math::select(alpha * less * mean_density(ray, begin_m, less) > 1.5F, less, lit);
+        },
+        std::make_integer_sequence<int, 5>());
+    const float step = lit / static_cast<float>(kSteps), per_step = 1.0F / math::select(step > 0.0F, step, 1.0F);
+    float light[kSteps], pulse[kSteps], depth = 0.0F, before = 0.0F;  // pulse: its mean over a step, by their distance
+    repeat(
+        [&](int k) __attribute__((always_inline)) {
+          const float middle = static_cast<float>(k) + 0.5F,
+                      density = 1.0F - falloff * edge_at(s, begin_m + middle * step);
+          const float thick = alpha * step * density;
+          light[k] = step * density * math::exp(-2.0F * depth - thick) * (1.0F + thick * thick / 6.0F);
+          depth += thick;
+          const float end = middle * step / pulse_m, inside = math::select(end < 1.0F, end, 1.0F);
+          const float sum = 0.5F * (inside + math::sincos(kPi * inside).sin / kPi);
+          pulse[k] = (sum - before) * pulse_m * per_step * (k == 0 ? 2.0F : 1.0F);
+          before = sum;
+        },
+        EachStep());
+    float sums[kSteps + 2] = {}, best = -1.0F, place = 0.5F;
+    repeat(
+        [&](int at) __attribute__((always_inline)) {
+          repeat(
+              [&](int k) __attribute__((always_inline)) { sums[at + 1] += light[k] * pulse[at < k ? k - at : at - k]; },
+              EachStep());
+        },
+        EachStep());
+    repeat(
+        [&](int at) __attribute__((always_inline)) {
+          const float left = sums[at], middle = sums[at + 1], right = sums[at + 2], bend = left - 2.0F * middle + right;
+          const float off = 0.5F * (left - right) / math::select(bend < -1e-30F, bend, -1e-30F);
+          const bool is_best = middle > best;
+          place = math::select(is_best, static_cast<float>(at) + 0.5F + off, place);
+          best = math::select(is_best, middle, best);
+        },
+        EachStep());
+    const float range_m = begin_m + place * step;
+    return {table[kScale] * best / (range_m * range_m), range_m};
+  }
+
   // Of fog everywhere, over ranges from crossover_begin_m on; and of a cloud, over the way through it up to 2 l: its
   // light without the distance, and the depth of the return in it. Beyond, they stay.
   static constexpr std::int32_t kRanges = 128, kPowerOf = 0, kRangeOf = kRanges, kLightOf = 2 * kRanges,
-                                kDepthOf = 3 * kRanges, kExtinction = 4 * kRanges;
+                                kDepthOf = 3 * kRanges, kExtinction = 4 * kRanges, kScale = kExtinction + 1;
   static constexpr float kLogTwenty = 2.9957323F;
 
   /// From crossover_begin_m on. Surfaces behind do not change the soft return.

@@ -193,6 +193,7 @@ const NoiseType& type_of() {
 
 /// Of the library: the parameters of a model as they lie in memory.
 struct NoiseAccess;
+struct LazyTable;
 
 /// Makes the table of a model's functions; defined in noise/custom.hpp.
 template <NoiseModel M>
@@ -336,7 +337,7 @@ class Noise {
   const detail::NoiseType* type_;
   std::shared_ptr<const void> model_;
   bool identity_;
-  std::shared_ptr<const std::vector<float>> table_ = nullptr;  ///< of tabulate(); null without
+  std::shared_ptr<detail::LazyTable> table_ = nullptr;  ///< of tabulate(), made when first read; null without
 };
 
 /// All registered models, in the order of the list.

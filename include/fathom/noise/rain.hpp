@@ -14,8 +14,8 @@
 //
 // Not modelled: splashes, wet surfaces, drops on the window of the sensor.
 
-#include <array>
 #include <span>
+#include <vector>
 
 #include <fathom/noise/detail/weather.hpp>
 
@@ -33,28 +33,17 @@ struct Rain {
   static constexpr DrawCount kDraws = {.uniforms = 2};
   static constexpr SurfaceNeeds kNeeds = {.power = true};
 
-  static constexpr auto fields() {
-    return std::array<Field<Rain>, 4>{{
-        {"rate_mm_per_h", "mm/h", &Rain::rate_mm_per_h, 0, 300, "rate of rain; 0: dry"},
-        {"beam_m", "m", &Rain::beam_m, 1e-3, 0.5, "width of the beam at the sensor"},
-        {"beam_rad", "rad", &Rain::beam_rad, 0, 0.2, "full angle at which the beam widens; 0: as the sensor's rays"},
-        {"nearest_m", "m", &Rain::nearest_m, 0.01, 50, "range from which on the receiver sees the beam"},
-    }};
-  }
-
+  static constexpr auto fields() { return drop_fields<Rain>("rate of rain; 0: dry"); }
   [[nodiscard]] constexpr bool is_identity() const { return rate_mm_per_h == 0.0F; }
 
-  [[nodiscard]] static Rain on_beam(Rain p, float rad) {
-    if (p.beam_rad == 0.0F) p.beam_rad = rad < 0.2F ? rad : 0.2F;
-    return p;
-  }
+  [[nodiscard]] static Rain on_beam(const Rain& p, float rad) { return widen_drops(p, rad); }
   [[nodiscard]] FATHOM_API DropLaw drops() const;
   [[nodiscard]] std::vector<float> tabulate() const { return DropTable::make(drops()); }
 
-  static constexpr std::array<LearnedField, 1> kLearned = {
-      {{"rate_mm_per_h", LearnedRole::kPlain, 1, "all rays are in one weather"}}};
+  static constexpr auto kLearned = kDropsLearned;
   [[nodiscard]] static SoftLawPtr soft_law(std::span<const float> table) { return strongest_drop_law(table); }
 
+  static constexpr bool kDropsAlone = true;  ///< for drive.hpp
   FATHOM_KERNEL static PoweredReading apply(const Rain& /*p*/, const Ray& ray, const PoweredReading& in,
                                             const Receiver& receiver, const Draws<kDraws>& draws) {
     return see_through_drops(ray, in, receiver, draws);

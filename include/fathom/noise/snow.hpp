@@ -14,8 +14,8 @@
 //
 // Not modelled: flakes wider than their melted drop, and snow on the ground.
 
-#include <array>
 #include <span>
+#include <vector>
 
 #include <fathom/noise/detail/weather.hpp>
 
@@ -33,28 +33,17 @@ struct Snow {
   static constexpr DrawCount kDraws = {.uniforms = 2};
   static constexpr SurfaceNeeds kNeeds = {.power = true};
 
-  static constexpr auto fields() {
-    return std::array<Field<Snow>, 4>{{
-        {"rate_mm_per_h", "mm/h", &Snow::rate_mm_per_h, 0, 300, "rate of snow as water; 0: none"},
-        {"beam_m", "m", &Snow::beam_m, 1e-3, 0.5, "width of the beam at the sensor"},
-        {"beam_rad", "rad", &Snow::beam_rad, 0, 0.2, "full angle at which the beam widens; 0: as the sensor's rays"},
-        {"nearest_m", "m", &Snow::nearest_m, 0.01, 50, "range from which on the receiver sees the beam"},
-    }};
-  }
-
+  static constexpr auto fields() { return drop_fields<Snow>("rate of snow as water; 0: none"); }
   [[nodiscard]] constexpr bool is_identity() const { return rate_mm_per_h == 0.0F; }
 
-  [[nodiscard]] static Snow on_beam(Snow p, float rad) {
-    if (p.beam_rad == 0.0F) p.beam_rad = rad < 0.2F ? rad : 0.2F;
-    return p;
-  }
+  [[nodiscard]] static Snow on_beam(const Snow& p, float rad) { return widen_drops(p, rad); }
   [[nodiscard]] FATHOM_API DropLaw drops() const;
   [[nodiscard]] std::vector<float> tabulate() const { return DropTable::make(drops()); }
 
-  static constexpr std::array<LearnedField, 1> kLearned = {
-      {{"rate_mm_per_h", LearnedRole::kPlain, 1, "all rays are in one weather"}}};
+  static constexpr auto kLearned = kDropsLearned;
   [[nodiscard]] static SoftLawPtr soft_law(std::span<const float> table) { return strongest_drop_law(table); }
 
+  static constexpr bool kDropsAlone = true;  ///< for drive.hpp
   FATHOM_KERNEL static PoweredReading apply(const Snow& /*p*/, const Ray& ray, const PoweredReading& in,
                                             const Receiver& receiver, const Draws<kDraws>& draws) {
     return see_through_drops(ray, in, receiver, draws);

@@ -11,6 +11,7 @@
 
 #include "sensor/noise/samples.hpp"
 #include "support/expect.hpp"
+#include "sensor/noise/thrown_drops.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test::weather_test {
@@ -71,36 +72,16 @@ Tally tally_of(const Model& model, const Beam& beam) {
   return tally;
 }
 
-/// Throws the drops of each ray that may be detected, shell by shell.
 Tally thrown(const DropLaw& law, const Beam& beam) {
   const Receiver receiver = receiver_of(beam, {});
-  const double alpha = law.extinction_per_m(), d = double{beam.range_m};
-  const double least = double{receiver.least_power}, shell_m = 0.1;
+  const double alpha = law.extinction_per_m(), d = double{beam.range_m}, least = double{receiver.least_power};
   const double hard = double{beam.reflectivity} * std::exp(-2 * alpha * d) / (d * d);
   std::mt19937_64 random(11);
-  std::uniform_real_distribution<double> unit;
   Tally tally;
   for (std::size_t ray = 0; ray < kRays; ++ray) {
-    double strongest = 0, range = 0;
-    for (double near = law.nearest_m; near < d; near += shell_m) {
-      const double far = std::min(near + shell_m, d), most_m = law.beam_m + law.beam_rad * far;
-      // Smaller drops return less than `least` from anywhere in the shell.
-      const double small_mm = 1e3 * (law.beam_m + law.beam_rad * near) * near * std::sqrt(least / law.reflectivity) *
-                              std::exp(alpha * near);
-      const double density = law.per_m3_mm / law.per_mm * std::exp(-law.per_mm * small_mm);
-      const double volume = 0.25 * M_PI * most_m * most_m * (far - near);
-      if (volume * density < 1e-9) continue;
-      std::poisson_distribution<int> count(volume * density);
-      for (int k = count(random); k > 0; --k) {
-        const double r = near + (far - near) * unit(random), w = law.beam_m + law.beam_rad * r;
-        if (unit(random) * most_m * most_m > w * w) continue;  // outside the narrower beam
-        const double mm = small_mm - std::log(1.0 - unit(random)) / law.per_mm, share = mm * 1e-3 / w;
-        const double power = law.reflectivity * std::min(share * share, 1.0) * std::exp(-2 * alpha * r) / (r * r);
-        if (power > strongest) strongest = power, range = r;
-      }
-    }
-    const bool is_soft = strongest >= least && strongest > (hard >= least ? hard : 0.0);
-    tally.add(is_soft || hard >= least ? Reason::kHit : Reason::kLowPower, is_soft, range);
+    const ThrownDrop drop = throw_drops(law, d, least, random);
+    const bool is_soft = drop.power >= least && drop.power > (hard >= least ? hard : 0.0);
+    tally.add(is_soft || hard >= least ? Reason::kHit : Reason::kLowPower, is_soft, drop.range_m);
   }
   return tally;
 }
@@ -194,6 +175,99 @@ TEST(Weather, DropsHaveTheSharesOfTheIntegral) {
   }
 }
 
+/// Calls f(name, law, rate) for rain and snow before each beam.
+template <class F>
+void for_each_law(F f) {
+  for (const Beam& beam : kBeams) {
+    for (const float rate : {1.0F, 10.0F, 100.0F}) {
+      SCOPED_TRACE(std::string(beam.preset) + ", " + std::to_string(rate) + " mm/h");
+      f(Rain{.rate_mm_per_h = rate, .beam_m = beam.width_m, .beam_rad = beam.rad}.drops());
+      f(Snow{.rate_mm_per_h = rate, .beam_m = beam.width_m, .beam_rad = beam.rad}.drops());
+    }
+  }
+}
+
+/// Whether a sensor with this limit, which sees no surface, may see a drop.
+bool may_exceed(const std::vector<float>& table, float power, float u1) {
+  const PoweredReading nothing = {{math::kInfinity, 0, 0, math::kInfinity, math::kInfinity}, Reason::kMiss, 0, {}};
+  return may_show_drop(nothing, {0, 100, power, table.data()}, u1);
+}
+
+TEST(Weather, TheBoundOfPowersMissesNoDropAndFewRaysMore) {
+  for_each_law([](const DropLaw& law) {
+    const std::vector<float> table = DropTable::make(law);
+    std::mt19937 random(3);
+    const auto unit = [&] { return static_cast<float>(random() >> 8U) * 0x1p-24F; };
+    for (int i = 0; i < 20000; ++i) {
+      const float d = math::exp(7.0F * unit() - 1.0F), u1 = i % 2 == 0 ? unit() : math::exp(-16.0F * unit());
+      const float power = strongest_drop(table.data(), d, u1 < 1.0F ? u1 : 0.0F, unit()).power;
+      ASSERT_TRUE(power == 0.0F || may_exceed(table, power * (1.0F - 1e-6F), u1)) << d << ' ' << u1;
+    }
+    for (const float power : {1e-6F, 1e-5F, 1e-4F, 1e-3F}) {
+      const double share = share_of_table(table, double{power}, 250.0);
+      EXPECT_FALSE(may_exceed(table, power, static_cast<float>(2.5 * share + 0.02))) << power << ' ' << share;
+    }
+  });
+}
+
+/// Readings of every reason at ranges of a lidar.
+void fill_readings(const std::uint32_t* quads, RayBlock& rays, ReturnBlock& b) {
+  std::mt19937 random(5);
+  const auto unit = [&] { return static_cast<float>(random() >> 8U) * 0x1p-24F; };
+  for (std::uint32_t i = 0; i < kBlockRays; ++i) {
+    const float range = math::exp(5.0F * unit()), x = 0.6F * range, y = 0.8F * range;
+    rays.dx[i] = 0.6F, rays.dy[i] = 0.8F, rays.dz[i] = 0.0F;
+    const bool is_hit = i % 3 != 0;
+    b.reason[i] = is_hit ? static_cast<std::uint32_t>(Reason::kHit) : 1 + i % 18;
+    b.x[i] = x, b.y[i] = y, b.z[i] = 0.0F, b.range_m[i] = b.radius_m[i] = is_hit ? range : math::kInfinity;
+    b.intensity[i] = is_hit ? unit() : 0.0F, b.from_medium[i] = 0;
+  }
+  static constexpr float kFar = 100.0F, kNear = 1.1F;
+  b.max_range_m = &kFar, b.min_range_m = &kNear, b.least_power = 2e-5F;
+  rays.quads = b.quads = quads, rays.count = b.count = kBlockRays;
+}
+
+template <class Model>
+void expect_steps_as_apply(const Model& model) {
+  const auto given = std::make_unique<Workspace>(), w = std::make_unique<Workspace>();
+  std::array<std::uint32_t, kBlockRays / 4> quads;
+  for (std::uint32_t q = 0; q < quads.size(); ++q) quads[q] = 7 * q;
+  fill_readings(quads.data(), given->rays, given->returns);
+  const std::vector<float> table = model.tabulate();
+  const NoiseKey key = {11, 2, 5};
+  for (const Isa isa : {Isa::kBase, Isa::kAvx2, Isa::kAvx512}) {
+    if (isa > detect_isa()) continue;
+    *w = *given;
+    Noise(model).apply(isa, key, w->rays, w->returns, w->draws);
+    std::size_t drops = 0;
+    for (std::size_t i = 0; i < kBlockRays; ++i) {
+      DrawsOf<Model> draws;
+      for (std::uint32_t k = 0; k < 2; ++k) {
+        draws.uniform[k] = uniform_from_word(keyed_block(key, quads[i / 4], k).word[i % 4]);
+      }
+      const Receiver receiver = {1.1F, 100.0F, 2e-5F, table.data()};
+      const PoweredReading out =
+          Model::apply(model, ray_of_lane(given->rays, i), powered_of_lane(given->returns, i), receiver, draws);
+      const PoweredReading of_block = powered_of_lane(w->returns, i);
+      ASSERT_EQ(math::bits_of(of_block.hit.range_m), math::bits_of(out.hit.range_m)) << i;
+      ASSERT_EQ(math::bits_of(of_block.hit.x), math::bits_of(out.hit.x)) << i;
+      ASSERT_EQ(math::bits_of(of_block.hit.radius_m), math::bits_of(out.hit.radius_m)) << i;
+      ASSERT_EQ(math::bits_of(of_block.intensity), math::bits_of(out.intensity)) << i;
+      ASSERT_EQ(of_block.reason, out.reason) << i;
+      ASSERT_EQ(of_block.from_medium, out.from_medium) << i;
+      drops += out.from_medium ? 1 : 0;
+    }
+    EXPECT_GT(drops, 3U);
+  }
+}
+
+TEST(Weather, BlocksHaveTheBitsOfApply) {
+  for (const float rate : {3.0F, 50.0F, 300.0F}) {
+    if (rate > 10.0F) expect_steps_as_apply(Rain{.rate_mm_per_h = rate});
+    expect_steps_as_apply(Snow{.rate_mm_per_h = rate});
+  }
+}
+
 /// (pi / 4) 1e-6 integral of 2 D^2 n(D), by the rule of trapezoids.
 double summed_extinction(double per_m3_mm, double per_mm) {
   double sum = 0;
@@ -251,11 +325,12 @@ TEST(Fog, ReportsTheStrongerOfDropletsAndSurface) {
 
 /// The droplets' light, and its place, of the chord through a ball that thins out towards its edge; by sums.
 SoftReturn summed_light(const Fog& ball, double chord_m, double miss) {
-  constexpr int kSteps = 600;
-  const double step = chord_m / kSteps, alpha = double{ball.extinction()}, l = double{ball.pulse_m};
-  double light[kSteps], depth = 0;
-  for (int i = 0; i < kSteps; ++i) {
-    const double u = 2 * (i + 0.5) / kSteps - 1;
+  const std::size_t steps = std::max<std::size_t>(600, static_cast<std::size_t>(chord_m / 0.05));
+  const double step = chord_m / static_cast<double>(steps), alpha = double{ball.extinction()}, l = double{ball.pulse_m};
+  std::vector<double> light(steps);
+  double depth = 0;
+  for (std::size_t i = 0; i < steps; ++i) {
+    const double u = 2 * (static_cast<double>(i) + 0.5) / static_cast<double>(steps) - 1;
     const double density = 1 - double{ball.falloff} * (miss * miss + (1 - miss * miss) * u * u);
     light[i] = step * density * std::exp(-2 * alpha * (depth + 0.5 * step * density));
     depth += step * density;
@@ -263,8 +338,8 @@ SoftReturn summed_light(const Fog& ball, double chord_m, double miss) {
   double best = 0, place = 0;
   for (double at = 0; at < chord_m + 2 * l; at += 0.02) {
     double sum = 0;
-    for (int i = 0; i < kSteps; ++i) {
-      const double before = at - step * (i + 0.5);
+    for (std::size_t i = 0; i < steps; ++i) {
+      const double before = at - step * (static_cast<double>(i) + 0.5);
       if (before > 0 && before < 2 * l) sum += light[i] * std::pow(std::sin(M_PI * before / (2 * l)), 2);
     }
     if (sum > best) best = sum, place = at - l;
@@ -272,15 +347,16 @@ SoftReturn summed_light(const Fog& ball, double chord_m, double miss) {
   return {static_cast<float>(M_PI * double{ball.backscatter()} * best), static_cast<float>(place)};
 }
 
-TEST(Fog, CloudsWithSoftEdgesReturnNearlyTheLightOfTheIntegral) {
-  for (const float size : {1.0F, 3.0F}) {
-    for (const float alpha : {0.02F, 0.2F, 1.0F}) {
+TEST(Fog, CloudsWithSoftEdgesReturnTheLightOfTheIntegral) {
+  constexpr float kFarM = 500.0F;
+  for (const float size : {1.0F, 3.0F, 10.0F, 40.0F, 150.0F}) {
+    for (const float alpha : {0.005F, 0.02F, 0.2F, 1.0F}) {
       for (const float miss : {0.0F, 0.7F}) {  // of the ray, in halves of the size
         const Fog ball = {.extinction_per_m = alpha,
                           .scatter_m = 0.0F,
                           .power_scatter = 0.0F,
                           .region = FogRegion::kSphere,
-                          .x_m = 30.0F,
+                          .x_m = kFarM,
                           .z_m = -0.5F * size * miss,
                           .size_x_m = size,
                           .size_y_m = size,
@@ -291,13 +367,13 @@ TEST(Fog, CloudsWithSoftEdgesReturnNearlyTheLightOfTheIntegral) {
         const PoweredReading nothing = {
             {math::kInfinity, 0, 0, math::kInfinity, math::kInfinity}, Reason::kMiss, 0, {}};
         const PoweredReading out =
-            Fog::apply(ball, ray, nothing, {0, 120, 1e-12F, table.data(), ray}, {{0.0F}, {0.5F}});
+            Fog::apply(ball, ray, nothing, {0, 2 * kFarM, 1e-12F, table.data(), ray}, {{0.0F}, {0.5F}});
         const double chord = double{size} * std::sqrt(1 - double{miss} * double{miss});
         const SoftReturn light = summed_light(ball, chord, double{miss});
         ASSERT_TRUE(out.from_medium);
-        EXPECT_GT(out.intensity / light.power, 0.99F) << size << " m, " << alpha;
-        EXPECT_LT(out.intensity / light.power, 1.11F) << size << " m, " << alpha;
-        EXPECT_NEAR(double{out.hit.range_m}, 30 - 0.5 * chord + double{light.range_m}, 0.25) << size << " m, " << alpha;
+        EXPECT_NEAR(out.intensity / light.power, 1.0F, 0.02F) << size << " m, " << alpha;
+        EXPECT_NEAR(double{out.hit.range_m} - kFarM + 0.5 * chord, double{light.range_m}, 0.03 + 0.006 * chord)
+            << size << " m, " << alpha;
       }
     }
   }
@@ -314,6 +390,39 @@ TEST(Fog, ScattersDropletsByTheBetaLaw) {
     u.push_back(1.0 - std::pow(1.0 - x, 20) * (1.0 + 20.0 * x));
   }
   EXPECT_GT(chi_square_p_of_uniforms(u, 51), kLowestP);
+}
+
+/// P(x' < x) of a gamma number x' of this shape, by its series.
+double gamma_cdf(double shape, double x) {
+  double term = 1.0 / shape, sum = term;
+  for (int n = 1; term > 1e-12 * sum; ++n) sum += term *= x / (shape + n);
+  return sum * std::exp(shape * std::log(x) - x - std::lgamma(shape));
+}
+
+TEST(Fog, ScattersPowersByTheGammaLaw) {
+  constexpr double kApproximation = 3e-3;  // of Wilson and Hilferty's cube, at the widest scatter
+  for (const float scatter : {0.1F, 0.2F, 0.5F}) {
+    const Fog fog = {.visibility_m = 30.0F, .scatter_m = 0.0F, .power_scatter = scatter};
+    const std::vector<float> table = fog.tabulate();
+    const float peak = fog.peak_of_fog(table.data(), 100.0F).power;
+    const PoweredReading nothing = {{math::kInfinity, 0, 0, math::kInfinity, math::kInfinity}, Reason::kMiss, 0, {}};
+    std::mt19937 random(3);
+    std::normal_distribution<float> normal;
+    std::vector<double> u;
+    const double shape = 1 / std::pow(double{scatter}, 2);
+    for (std::size_t i = 0; i < kRays; ++i) {
+      const PoweredReading out =
+          Fog::apply(fog, {0, 0, 0, 1, 0, 0}, nothing, {0, 100, 1e-9F, table.data()}, {{normal(random)}, {0.5F}});
+      ASSERT_TRUE(out.from_medium);
+      u.push_back(gamma_cdf(shape, shape * double{out.intensity / (out.hit.range_m * out.hit.range_m) / peak}));
+    }
+    std::sort(u.begin(), u.end());
+    double distance = 0;
+    for (std::size_t i = 0; i < u.size(); ++i) {
+      distance = std::max(distance, std::abs(u[i] - (static_cast<double>(i) + 0.5) / static_cast<double>(u.size())));
+    }
+    EXPECT_GT(ks_p_value(std::max(distance - kApproximation, 0.0), kRays), kLowestP) << scatter << ": " << distance;
+  }
 }
 
 TEST(Weather, LosesSurfacesBehindIt) {

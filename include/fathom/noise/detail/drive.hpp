@@ -10,6 +10,7 @@
 #include <fathom/core/compute.hpp>
 #include <fathom/core/random.hpp>
 #include <fathom/noise/detail/philox_lanes.hpp>
+#include <fathom/noise/detail/weather.hpp>
 #include <fathom/noise/model.hpp>
 
 namespace fathom {
@@ -285,12 +286,76 @@ template <class M>
 concept ReadsPlace = requires {
   requires M::kNeeds.place;
 };
-/// Whether a model that may read its place has apply_in().
+/// Whether a model that may read its place has apply_in() for variants of its parameters; variant 0 does not read it.
 template <class M>
-concept SplitByPlace = requires(const M& p, const Ray& ray, const PoweredReading& in, const Receiver& receiver) {
-  M::template apply_in<true>(p, ray, in, receiver, {});
-  p.is_placed();
+concept HasVariants = requires(const M& p, const Ray& ray, const PoweredReading& in, const Receiver& receiver) {
+  M::template apply_in<M::kVariants - 1>(p, ray, in, receiver, {});
+  p.variant();
 };
+
+FATHOM_KERNEL PoweredReading powered_of_lane(const ReturnBlock& b, std::size_t i) {
+  return {return_of_lane(b, i), static_cast<Reason>(b.reason[i]), b.intensity[i], b.from_medium[i] != 0};
+}
+FATHOM_KERNEL void put_powered(ReturnBlock& b, std::size_t i, const PoweredReading& out) {
+  put_reading(b, i, out.hit, out.reason);
+  b.intensity[i] = out.intensity, b.from_medium[i] = out.from_medium ? 1 : 0;
+}
+
+template <class M>
+concept IsDropsAlone = requires {
+  requires M::kDropsAlone;
+};
+
+/// Applies see_through_drops() to every lane: first what needs one number, then the drops of those few lanes that may
+/// show one.
+template <NoiseModel M, class Tag>
+[[gnu::noinline]] void drive_drops(const NoiseKey& key, const RayBlock& rays, ReturnBlock& __restrict b,
+                                   DrawBuffer& __restrict draws) {
+  const bool is_white = draws.fields == nullptr;
+  if (!is_white) take_fields<M, Tag>(b.count, draws);
+  if (is_white) fill_uniforms<Tag>(key, 0, b.quads, b.count / kQuadRays, draws.uniform[0]);
+  alignas(64) float low[kBlockRays], high[kBlockRays];
+  fill_limits(b.min_range_m, b.min_range_per_lane, b.count, low);
+  fill_limits(b.max_range_m, b.max_range_per_lane, b.count, high);
+  const float* __restrict table = b.table;
+  const float least_power = b.least_power;
+  alignas(64) std::uint32_t shows[kBlockRays];
+  for (std::size_t i = 0; i < b.count; ++i) {
+    const Receiver receiver = {low[i], high[i], least_power, table};
+    const PoweredReading dimmed = dim_by_drops(powered_of_lane(b, i), receiver);
+    b.reason[i] = static_cast<std::uint32_t>(dimmed.reason), b.intensity[i] = dimmed.intensity;
+    shows[i] = may_show_drop(dimmed, receiver, draws.uniform[0][i]) ? 1 : 0;
+  }
+  std::uint32_t lane[kBlockRays], place[kBlockRays], quad[kBlockRays / kQuadRays + 8], lanes = 0, quads = 0;
+  for (std::uint32_t q = 0; q < b.count / kQuadRays; ++q) {
+    const std::uint32_t first = kQuadRays * q;
+    if ((shows[first] | shows[first + 1] | shows[first + 2] | shows[first + 3]) == 0) continue;
+    for (std::uint32_t k = 0; k < kQuadRays; ++k) {
+      lane[lanes] = first + k, place[lanes] = kQuadRays * quads + k;
+      lanes += shows[first + k];
+    }
+    quad[quads++] = b.quads[q];
+  }
+  if (lanes == 0) return;
+  alignas(64) float made[kBlockRays], surface_m[kBlockRays], u1[kBlockRays], u2[kBlockRays];
+  if (is_white) fill_uniforms<Tag>(key, 1, quad, quads, made);
+  const std::size_t padded = (lanes + 7) / 8 * 8;  // copies of the last lane make whole vectors
+  for (std::size_t k = 0; k < padded; ++k) {
+    const std::size_t at = k < lanes ? k : lanes - 1, i = lane[at];
+    surface_m[k] = b.range_m[i] < high[i] ? b.range_m[i] : high[i];
+    u1[k] = draws.uniform[0][i], u2[k] = is_white ? made[place[at]] : draws.uniform[1][i];
+  }
+  alignas(64) float power[kBlockRays], range_m[kBlockRays];
+  for (std::size_t k = 0; k < padded; ++k) {
+    const SoftReturn drop = strongest_drop(table, surface_m[k], u1[k], u2[k]);
+    power[k] = drop.power, range_m[k] = drop.range_m;
+  }
+  for (std::size_t k = 0; k < lanes; ++k) {
+    const std::size_t i = lane[k];
+    const Receiver receiver = {low[i], high[i], least_power, table};
+    put_powered(b, i, report_stronger(ray_of_lane(rays, i), powered_of_lane(b, i), {power[k], range_m[k]}, receiver));
+  }
+}
 
 /// Applies a model of stage kReading to every lane, with or without a return. The model leaves other lanes unchanged.
 template <NoiseModel M, class Tag>
@@ -305,36 +370,36 @@ template <NoiseModel M, class Tag>
   alignas(64) float low[kBlockRays], high[kBlockRays];
   fill_limits(b.min_range_m, b.min_range_per_lane, b.count, low);
   fill_limits(b.max_range_m, b.max_range_per_lane, b.count, high);
-  const auto lane = [&](std::size_t i, auto is_placed) __attribute__((always_inline)) {
+  const auto lane = [&](std::size_t i, auto variant) __attribute__((always_inline)) {
     const Ray ray = ray_of_lane(rays, i);
-    const Return hit = {b.x[i], b.y[i], b.z[i], b.range_m[i], b.radius_m[i]};
-    const auto reason = static_cast<Reason>(b.reason[i]);
     if constexpr (ReadsPower<M>) {
-      const PoweredReading in = {hit, reason, b.intensity[i], b.from_medium[i] != 0};
+      const PoweredReading in = powered_of_lane(b, i);
       Receiver receiver = {low[i], high[i], least_power, table};
-      PoweredReading out;
-      if constexpr (is_placed) receiver.placed = ray_of_lane(placed, i);
-      if constexpr (SplitByPlace<M>) {
-        out = M::template apply_in<is_placed>(p, ray, in, receiver, draws_of_lane<M>(draws, i));
+      if constexpr (ReadsPlace<M> && variant > 0) receiver.placed = ray_of_lane(placed, i);
+      if constexpr (HasVariants<M>) {
+        put_powered(b, i, M::template apply_in<variant>(p, ray, in, receiver, draws_of_lane<M>(draws, i)));
       } else {
-        out = M::apply(p, ray, in, receiver, draws_of_lane<M>(draws, i));
+        put_powered(b, i, M::apply(p, ray, in, receiver, draws_of_lane<M>(draws, i)));
       }
-      put_reading(b, i, out.hit, out.reason);
-      b.intensity[i] = out.intensity, b.from_medium[i] = out.from_medium ? 1 : 0;
     } else {
-      const Reading out = M::apply(p, ray, {hit, reason}, high[i], draws_of_lane<M>(draws, i));
+      const Reading in = {return_of_lane(b, i), static_cast<Reason>(b.reason[i])};
+      const Reading out = M::apply(p, ray, in, high[i], draws_of_lane<M>(draws, i));
       put_reading(b, i, out.hit, out.reason);
     }
   };
-  if constexpr (ReadsPlace<M>) {
-    bool reads = true;
-    if constexpr (SplitByPlace<M>) reads = p.is_placed();
-    if (reads) {
-      for (std::size_t i = 0; i < count; ++i) lane(i, std::true_type());
-      return;
+  // Loops of this function itself: in a lambda, g++ forgets that the blocks are apart, and does not vectorise.
+  if constexpr (HasVariants<M>) {
+    static_assert(M::kVariants == 3);
+    if (p.variant() == 0) {
+      for (std::size_t i = 0; i < count; ++i) lane(i, std::integral_constant<int, 0>());
+    } else if (p.variant() == 1) {
+      for (std::size_t i = 0; i < count; ++i) lane(i, std::integral_constant<int, 1>());
+    } else {
+      for (std::size_t i = 0; i < count; ++i) lane(i, std::integral_constant<int, 2>());
     }
+  } else {
+    for (std::size_t i = 0; i < count; ++i) lane(i, std::integral_constant<int, 1>());
   }
-  for (std::size_t i = 0; i < count; ++i) lane(i, std::false_type());
 }
 
 /// A BlockKernel; that of stage kImage does nothing, because a block is no image.
@@ -345,6 +410,8 @@ void block_kernel(const void* model, const NoiseKey& key, RayBlock& rays, Return
     drive_rays<M, Tag>(m, key, rays, draws);
   } else if constexpr (M::kStage == Stage::kHitPoint || M::kStage == Stage::kRange) {
     drive_returns<M, Tag>(m, key, returns, draws);
+  } else if constexpr (IsDropsAlone<M>) {
+    drive_drops<M, Tag>(key, rays, returns, draws);
   } else if constexpr (M::kStage == Stage::kReading) {
     drive_readings<M, Tag>(m, key, rays, returns, draws);
   } else if constexpr (M::kStage == Stage::kImage) {

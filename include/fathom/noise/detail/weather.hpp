@@ -20,14 +20,17 @@
 //
 // alpha = (pi / 4) 1e-6 integral of Q_ext D^2 n(D) dD = pi 1e-6 N0 / L^3 per m, D in mm, with Q_ext = 2, the limit for
 // drops much larger than the wavelength. Sources: Kilic et al., LISA, arXiv 2107.07004 (2021), which throws the drops
-// one by one; the draw with two uniforms is fathom's.
+// one by one; the draw with two uniforms is fathom's. Most drops are weaker than the surface or than the sensor's
+// limit: a bound of their share by power spares most rays the tables.
 //
 // Drops nearer than the sensor's minimum range do not count. The tables end at a power of 1e-8 and at 300 m.
 //
 // Not modelled: drops that lie only partly in the beam, several drops that one pulse joins, drops of a second model
 // behind the first one's return, and drops dimmed by the models before their own in the chain.
 
+#include <array>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <fathom/noise/detail/power.hpp>
@@ -57,29 +60,44 @@ FATHOM_KERNEL bool is_any(std::uint32_t reason, Reasons... these) {
   return (((reason ^ static_cast<std::uint32_t>(these)) - 1U) | ...) >> 31U != 0;
 }
 
-/// The report for a surface seen through air with this transmittance, and for drops before it.
-FATHOM_KERNEL PoweredReading report_stronger(const Ray& ray, const PoweredReading& in, float transmitted,
-                                             const SoftReturn& soft, const Receiver& receiver) {
-  // As wide as the numbers beside it, for vectors of one length.
-  const auto number = [](Reason reason) { return static_cast<std::uint32_t>(reason); };
-  const std::uint32_t before = number(in.reason);
-  const bool met = is_any(before, Reason::kHit);
-  const bool nothing = is_any(before, Reason::kMiss, Reason::kAboveMaxRange, Reason::kLowPower, Reason::kSpecular);
-  const float light = in.intensity * transmitted, power = power_of(light, in.hit.range_m);
+/// `condition ? reason : other` as math::select().
+FATHOM_KERNEL Reason select_reason(bool condition, Reason reason, Reason other) {
+  const auto mask = static_cast<std::uint32_t>(-static_cast<std::int32_t>(condition));
+  return static_cast<Reason>((static_cast<std::uint32_t>(reason) & mask) | (static_cast<std::uint32_t>(other) & ~mask));
+}
+
+FATHOM_KERNEL bool is_seen(const PoweredReading& r) {
+  return is_any(static_cast<std::uint32_t>(r.reason), Reason::kHit);
+}
+/// Whether drops may replace it: a surface, or nothing.
+FATHOM_KERNEL bool may_show_drops(const PoweredReading& r) {
+  return is_any(static_cast<std::uint32_t>(r.reason), Reason::kHit, Reason::kMiss, Reason::kAboveMaxRange,
+                Reason::kLowPower, Reason::kSpecular);
+}
+
+/// A reading through air with this transmittance.
+FATHOM_KERNEL PoweredReading dim_surface(const PoweredReading& in, float transmitted, const Receiver& receiver) {
+  const float light = in.intensity * transmitted;
   // A surface that nothing dims has passed the limit, at the range before noise.
-  const bool is_seen = met & !((transmitted < 1.0F) & (power < receiver.least_power));
-  const bool is_near = soft.range_m < receiver.min_range_m;
-  const bool is_soft = (met | nothing) & (soft.power > 0.0F) & !is_near & !(soft.power < least_of_drops(receiver)) &
-                       !(is_seen & !(power < soft.power));
-  const float r = soft.range_m, x = ray.ox + ray.dx * r, y = ray.oy + ray.dy * r, z = ray.oz + ray.dz * r;
-  const Return& old = in.hit;
+  const bool met = is_seen(in), is_weak = power_of(light, in.hit.range_m) < receiver.least_power;
+  return {in.hit, select_reason(met & (transmitted < 1.0F) & is_weak, Reason::kLowPower, in.reason),
+          math::select(may_show_drops(in), light, in.intensity), in.from_medium};
+}
+
+/// The report for a dimmed reading, and for drops before it.
+FATHOM_KERNEL PoweredReading report_stronger(const Ray& ray, const PoweredReading& dimmed, const SoftReturn& soft,
+                                             const Receiver& receiver) {
+  const float power = power_of(dimmed.intensity, dimmed.hit.range_m), r = soft.range_m;
+  const bool is_near = r < receiver.min_range_m, is_weak = soft.power < least_of_drops(receiver);
+  const bool met = is_seen(dimmed), may_show = may_show_drops(dimmed), is_outshone = met & !(power < soft.power);
+  const bool is_soft = may_show & (soft.power > 0.0F) & !(is_near | is_weak | is_outshone);
+  const float x = ray.ox + ray.dx * r, y = ray.oy + ray.dy * r, z = ray.oz + ray.dz * r;
+  const Return& old = dimmed.hit;
   const Return hit = {math::select(is_soft, x, old.x), math::select(is_soft, y, old.y), math::select(is_soft, z, old.z),
                       math::select(is_soft, r, old.range_m),
                       math::select(is_soft, math::sqrt(x * x + y * y + z * z), old.radius_m)};
-  const std::uint32_t hard = (met & !is_seen) ? number(Reason::kLowPower) : before;
-  return {hit, static_cast<Reason>(is_soft ? number(Reason::kHit) : hard),
-          math::select(is_soft, soft.power * r * r, math::select(met | nothing, light, in.intensity)),
-          is_soft || in.from_medium};
+  return {hit, select_reason(is_soft, Reason::kHit, dimmed.reason),
+          math::select(is_soft, soft.power * r * r, dimmed.intensity), is_soft || dimmed.from_medium};
 }
 
 /// A place between two entries of a table.
@@ -138,7 +156,7 @@ struct DropTable {
   static constexpr float kLogLeastPower = -18.420681F, kLogNoPower = kLogLeastPower - 1.0F;
   // The head. Ranges and powers are logarithms, in steps of the tables and of the 16 bits.
   static constexpr std::int32_t kExtinction = 0, kLogNearest = 1, kPerRange = 2, kPerPower = 3, kRangeBit = 4,
-                                kPowerBit = 5, kHead = 6;
+                                kPowerBit = 5, kMost = 6, kHead = kMost + 4;  ///< kMost: of may_show_drop()
   static constexpr std::int32_t kPowerOf = kHead, kShareOf = kPowerOf + kRanges * kCounts,
                                 kRangeOf = kShareOf + kPowers * kRanges, kSize = kRangeOf + kPowers * kShares;
 
@@ -171,13 +189,45 @@ FATHOM_KERNEL SoftReturn strongest_drop(const float* table, float range_m, float
 /// strongest_drop() as a law.
 FATHOM_API SoftLawPtr strongest_drop_law(std::span<const float> table);
 
-/// apply() of rain and snow.
+/// False only if no strongest drop with this u1 is reported instead of a dimmed reading: most are weaker. The share of
+/// rays with a drop above a power p is at most the least of m0, m1 p^-1/2, m2 / p and m3 / p^2.
+FATHOM_KERNEL bool may_show_drop(const PoweredReading& dimmed, const Receiver& receiver, float u1) {
+  const float power = power_of(dimmed.intensity, dimmed.hit.range_m), least = least_of_drops(receiver);
+  const bool met = is_seen(dimmed);
+  const float p = math::select(met & (power > least), power, least), product = u1 * p;
+  const float* most = receiver.table + DropTable::kMost;
+  return (u1 < most[0]) & (u1 * product < most[1]) & (product < most[2]) & (product * p < most[3]);
+}
+
+FATHOM_KERNEL PoweredReading dim_by_drops(const PoweredReading& in, const Receiver& receiver) {
+  return dim_surface(in, transmittance(receiver.table[DropTable::kExtinction], air_ahead(in, receiver)), receiver);
+}
+
+/// apply() of rain and snow. Blocks take the same in two steps: noise/detail/drive.hpp.
 template <class Draws>
 FATHOM_KERNEL PoweredReading see_through_drops(const Ray& ray, const PoweredReading& in, const Receiver& receiver,
                                                const Draws& draws) {
-  const float d = air_ahead(in, receiver);
-  const SoftReturn drop = strongest_drop(receiver.table, d, draws.uniform[0], draws.uniform[1]);
-  return report_stronger(ray, in, transmittance(receiver.table[DropTable::kExtinction], d), drop, receiver);
+  const SoftReturn drop = strongest_drop(receiver.table, air_ahead(in, receiver), draws.uniform[0], draws.uniform[1]);
+  return report_stronger(ray, dim_by_drops(in, receiver), drop, receiver);
+}
+
+/// The parameters of rain and snow.
+template <class M>
+constexpr std::array<Field<M>, 4> drop_fields(std::string_view rate) {
+  return {{
+      {"rate_mm_per_h", "mm/h", &M::rate_mm_per_h, 0, 300, rate},
+      {"beam_m", "m", &M::beam_m, 1e-3, 0.5, "width of the beam at the sensor"},
+      {"beam_rad", "rad", &M::beam_rad, 0, 0.2, "full angle at which the beam widens; 0: as the sensor's rays"},
+      {"nearest_m", "m", &M::nearest_m, 0.01, 50, "range from which on the receiver sees the beam"},
+  }};
+}
+inline constexpr std::array<LearnedField, 1> kDropsLearned = {
+    {{"rate_mm_per_h", LearnedRole::kPlain, 1, "all rays are in one weather"}}};
+
+template <class M>
+M widen_drops(M p, float rad) {
+  if (p.beam_rad == 0.0F) p.beam_rad = rad < 0.2F ? rad : 0.2F;
+  return p;
 }
 
 }  // namespace fathom
