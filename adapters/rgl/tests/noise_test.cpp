@@ -6,8 +6,8 @@
 #include <fathom/noise/snow.hpp>
 
 #include "rgl/tests/scene.hpp"
-#include "support/expect.hpp"
 #include "sensor/noise/thrown_drops.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::noise_test {
 namespace {

@@ -10,8 +10,8 @@
 #include <fathom/sensor/presets.hpp>
 
 #include "sensor/noise/samples.hpp"
-#include "support/expect.hpp"
 #include "sensor/noise/thrown_drops.hpp"
+#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test::weather_test {
