@@ -203,6 +203,16 @@ rgl_status_t guarded(Body&& body) noexcept {
   }
 }
 
+/// The function `name` of the interface that says whether a handle is alive.
+template <class Handle, class Object>
+rgl_status_t ask_alive(Registry<Handle, Object> Library::*objects, const char* name, Handle handle, bool* out_alive) {
+  return guarded([&](Library& lib) {
+    RGL_CHECK(out_alive != nullptr);
+    *out_alive = (lib.*objects).has(handle);
+    lib.tape.record(name, handle, *out_alive);
+  });
+}
+
 /// The nodes to validate again after a change: the node alone, or its whole component. kResults also discards the
 /// results of the last run.
 enum class Dirties : std::uint8_t { kNode, kGraph, kResults };

@@ -59,6 +59,23 @@ PixelGrid grid_of(const RayPattern& rays, const SensorView& view) {
   return {y, (far_y - y) / static_cast<float>(rays.cols - 1), z, (far_z - z) / static_cast<float>(rays.rows - 1)};
 }
 
+void check_size(std::string_view name, std::size_t got, const RayPattern& rays, std::size_t planes = 1) {
+  const std::size_t wanted = planes * rays.rows * rays.cols;
+  if (got == 0 || got == wanted) return;
+  throw InputError(fmt::format("{} has {} values, and the sensor has {} x {} rays{}", name, got, rays.rows, rays.cols,
+                               planes == 1 ? "" : fmt::format(" with {} each", planes)));
+}
+
+constexpr double kMostMotion = 1e12;  // m and rad
+
+void check_unit(std::string_view name, std::span<const float> values, float far_m, Isa isa) {
+  const ValueCounts counts = given_kernels(isa).count_values(values.data(), values.size(), far_m);
+  if (counts.numbers == 0) throw InputError(fmt::format("{} is NaN everywhere", name));
+  if (counts.distant > counts.met / 2) {
+    throw InputError(fmt::format("{}: half of its values exceed {} m: are they millimetres?", name, kFarMedianM));
+  }
+}
+
 }  // namespace
 
 void PreparedImage::prepare(const GivenFrame& given, const GivenNeeds& needs, Executor& executor) {
@@ -150,27 +167,6 @@ void PreparedImage::find_hidden(const GivenNeeds& needs, std::uint32_t row, std:
     given_kernels(needs.isa).hidden(sight, static_cast<std::uint8_t>(bit), &hidden_[first]);
   }
 }
-
-namespace {
-
-void check_size(std::string_view name, std::size_t got, const RayPattern& rays, std::size_t planes = 1) {
-  const std::size_t wanted = planes * rays.rows * rays.cols;
-  if (got == 0 || got == wanted) return;
-  throw InputError(fmt::format("{} has {} values, and the sensor has {} x {} rays{}", name, got, rays.rows, rays.cols,
-                               planes == 1 ? "" : fmt::format(" with {} each", planes)));
-}
-
-constexpr double kMostMotion = 1e12;  // m and rad
-
-void check_unit(std::string_view name, std::span<const float> values, float far_m, Isa isa) {
-  const ValueCounts counts = given_kernels(isa).count_values(values.data(), values.size(), far_m);
-  if (counts.numbers == 0) throw InputError(fmt::format("{} is NaN everywhere", name));
-  if (counts.distant > counts.met / 2) {
-    throw InputError(fmt::format("{}: half of its values exceed {} m: are they millimetres?", name, kFarMedianM));
-  }
-}
-
-}  // namespace
 
 void check_given(const GivenFrame& given, const RayPattern& rays, const SensorView& view, double far_m, Isa isa) {
   if (given.range_m.empty() == given.depth_m.empty()) {

@@ -141,6 +141,25 @@ std::optional<ParameterRange> read_range_in(const Quantity& quantity, YamlReader
   return range;
 }
 
+/// The three parts of one key of pose_offset. `first`: place of the first one in kPoseOffsetFields.
+void read_offset_parts(const Quantity& quantity, std::size_t first, std::vector<LocatedRange>& ranges) {
+  const YamlReader& reader = quantity.reader();
+  const bool is_list = reader.is(YamlValue::Kind::kList);
+  if (!is_list && !reader.is(YamlValue::Kind::kMap)) reader.fail("is neither a range nor a list of three");
+  const std::vector<YamlReader> items = is_list ? reader.items() : std::vector<YamlReader>(3, reader);
+  if (items.size() != 3) reader.fail(fmt::format("has {} values, not 3", items.size()));
+  for (std::size_t i = 0; i < 3; ++i) {
+    const FieldInfo field = pose_offset_field(kPoseOffsetFields[first + i]);
+    auto range = read_range_in(quantity, items[i], field);
+    if (!range) {
+      const double value = quantity.part(items[i], {field.low, field.high, field.unit});
+      if (value == 0.0) continue;
+      range = ParameterRange{.field = std::string(field.name), .low = value, .high = value};
+    }
+    ranges.push_back({items[i], *range});
+  }
+}
+
 }  // namespace
 
 std::optional<ParameterRange> read_range(const Quantity& quantity, const FieldInfo& field) {
@@ -167,29 +186,6 @@ std::vector<double> read_value_or_range(const Quantity& quantity, const FieldInf
   }
   return values;
 }
-
-namespace {
-
-/// The three parts of one key of pose_offset. `first`: place of the first one in kPoseOffsetFields.
-void read_offset_parts(const Quantity& quantity, std::size_t first, std::vector<LocatedRange>& ranges) {
-  const YamlReader& reader = quantity.reader();
-  const bool is_list = reader.is(YamlValue::Kind::kList);
-  if (!is_list && !reader.is(YamlValue::Kind::kMap)) reader.fail("is neither a range nor a list of three");
-  const std::vector<YamlReader> items = is_list ? reader.items() : std::vector<YamlReader>(3, reader);
-  if (items.size() != 3) reader.fail(fmt::format("has {} values, not 3", items.size()));
-  for (std::size_t i = 0; i < 3; ++i) {
-    const FieldInfo field = pose_offset_field(kPoseOffsetFields[first + i]);
-    auto range = read_range_in(quantity, items[i], field);
-    if (!range) {
-      const double value = quantity.part(items[i], {field.low, field.high, field.unit});
-      if (value == 0.0) continue;
-      range = ParameterRange{.field = std::string(field.name), .low = value, .high = value};
-    }
-    ranges.push_back({items[i], *range});
-  }
-}
-
-}  // namespace
 
 std::vector<LocatedRange> read_pose_offset(YamlReader& map, RangeTarget target) {
   std::vector<LocatedRange> ranges;

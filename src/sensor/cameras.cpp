@@ -104,12 +104,6 @@ void check_focal(std::string_view name, double px, std::string_view from, double
                                number_text(kLeastFocalPx), number_text(kMostFocalPx)));
 }
 
-}  // namespace
-
-std::span<const Field<DepthCamera>> DepthCamera::fields() { return kDepthFields; }
-
-namespace {
-
 /// Throws InputError unless the image, the ranges and the focal length fit together. `kind`: its slug.
 void check_camera(std::string_view kind, const DepthCamera& camera) {
   check_range_limits(kind, camera.min_range_m, camera.max_range_m);
@@ -118,6 +112,8 @@ void check_camera(std::string_view kind, const DepthCamera& camera) {
 }
 
 }  // namespace
+
+std::span<const Field<DepthCamera>> DepthCamera::fields() { return kDepthFields; }
 
 void DepthCamera::check() const { check_camera(kSlug, *this); }
 

@@ -26,6 +26,34 @@ constexpr std::array<Field<Laser2d>, 7> kLaser2dFields = {{
     {"max_range_m", "m", &Laser2d::max_range_m, 0, kMaxRangeM, "farthest range measured"},
 }};
 
+constexpr std::array<Field<Rosette>, 7> kRosetteFields = {{
+    {"points", "1", &Rosette::points, 1, 16777216, "points per frame", true},
+    {"field_of_view_rad", "rad", &Rosette::field_of_view_rad, 1e-3, kHalfTurnRad, "full angle of the cone", true},
+    {"prism1_hz", "Hz", &Rosette::prism1_hz, -10000, 10000, "revolutions per second of one prism, signed", true},
+    {"prism2_hz", "Hz", &Rosette::prism2_hz, -10000, 10000, "revolutions per second of the other prism, signed", true},
+    {"points_per_s", "Hz", &Rosette::points_per_s, 1, 1e9, "points per second", true},
+    {"min_range_m", "m", &Rosette::min_range_m, 0, kMaxRangeM, "nearest range measured"},
+    {"max_range_m", "m", &Rosette::max_range_m, 0, kMaxRangeM, "farthest range measured"},
+}};
+
+constexpr double kMaxSizeM = 1e4;
+
+constexpr std::array<Field<GridScanner>, 7> kGridScannerFields = {{
+    {"size_x_m", "m", &GridScanner::size_x_m, 0, kMaxSizeM, "extent of the grid along x", true},
+    {"size_y_m", "m", &GridScanner::size_y_m, 0, kMaxSizeM, "extent of the grid along y", true},
+    {"resolution_m", "m", &GridScanner::resolution_m, 1e-4, kMaxSizeM, "distance of neighbouring points"},
+    {"start_height_m", "m", &GridScanner::start_height_m, -kMaxSizeM, kMaxSizeM,
+     "height of the rays' origins above the sensor"},
+    {"alignment", "base|yaw|world", choice<&GridScanner::alignment>, 0, 2, "what the axes of the grid follow"},
+    {"min_range_m", "m", &GridScanner::min_range_m, 0, kMaxRangeM, "nearest range measured"},
+    {"max_range_m", "m", &GridScanner::max_range_m, 0, kMaxRangeM, "farthest range measured"},
+}};
+
+std::uint32_t points(double size_m, double resolution_m) {
+  // 0.3 / 0.1 is 2.9999999999999996: a division alone would lose the last point.
+  return static_cast<std::uint32_t>(std::floor(size_m / resolution_m + 1e-6)) + 1;
+}
+
 }  // namespace
 
 std::span<const Field<Laser2d>> Laser2d::fields() { return kLaser2dFields; }
@@ -66,20 +94,6 @@ void describe(const Laser2d& laser, SensorView& view) {
 
 std::string with_rays_in_one_plane() { return std::string(Laser2d::kSlug); }
 
-namespace {
-
-constexpr std::array<Field<Rosette>, 7> kRosetteFields = {{
-    {"points", "1", &Rosette::points, 1, 16777216, "points per frame", true},
-    {"field_of_view_rad", "rad", &Rosette::field_of_view_rad, 1e-3, kHalfTurnRad, "full angle of the cone", true},
-    {"prism1_hz", "Hz", &Rosette::prism1_hz, -10000, 10000, "revolutions per second of one prism, signed", true},
-    {"prism2_hz", "Hz", &Rosette::prism2_hz, -10000, 10000, "revolutions per second of the other prism, signed", true},
-    {"points_per_s", "Hz", &Rosette::points_per_s, 1, 1e9, "points per second", true},
-    {"min_range_m", "m", &Rosette::min_range_m, 0, kMaxRangeM, "nearest range measured"},
-    {"max_range_m", "m", &Rosette::max_range_m, 0, kMaxRangeM, "farthest range measured"},
-}};
-
-}  // namespace
-
 std::span<const Field<Rosette>> Rosette::fields() { return kRosetteFields; }
 
 void Rosette::check() const {
@@ -109,28 +123,6 @@ void write_rays(const Rosette& rosette, std::uint32_t frame, RayPattern& out) {
     out.time_offset_s[i] = static_cast<float>(i / rosette.points_per_s);
   }
 }
-
-namespace {
-
-constexpr double kMaxSizeM = 1e4;
-
-constexpr std::array<Field<GridScanner>, 7> kGridScannerFields = {{
-    {"size_x_m", "m", &GridScanner::size_x_m, 0, kMaxSizeM, "extent of the grid along x", true},
-    {"size_y_m", "m", &GridScanner::size_y_m, 0, kMaxSizeM, "extent of the grid along y", true},
-    {"resolution_m", "m", &GridScanner::resolution_m, 1e-4, kMaxSizeM, "distance of neighbouring points"},
-    {"start_height_m", "m", &GridScanner::start_height_m, -kMaxSizeM, kMaxSizeM,
-     "height of the rays' origins above the sensor"},
-    {"alignment", "base|yaw|world", choice<&GridScanner::alignment>, 0, 2, "what the axes of the grid follow"},
-    {"min_range_m", "m", &GridScanner::min_range_m, 0, kMaxRangeM, "nearest range measured"},
-    {"max_range_m", "m", &GridScanner::max_range_m, 0, kMaxRangeM, "farthest range measured"},
-}};
-
-std::uint32_t points(double size_m, double resolution_m) {
-  // 0.3 / 0.1 is 2.9999999999999996: a division alone would lose the last point.
-  return static_cast<std::uint32_t>(std::floor(size_m / resolution_m + 1e-6)) + 1;
-}
-
-}  // namespace
 
 std::span<const Field<GridScanner>> GridScanner::fields() { return kGridScannerFields; }
 

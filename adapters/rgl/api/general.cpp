@@ -109,11 +109,7 @@ std::size_t size_of(const PointsNode& node, rgl_field_t field) {
 }  // namespace
 
 rgl_status_t rgl_node_is_alive(rgl_node_t node, bool* out_alive) {
-  return guarded([&](Library& lib) {
-    RGL_CHECK(out_alive != nullptr);
-    *out_alive = lib.nodes.has(node);
-    lib.tape.record("rgl_node_is_alive", node, *out_alive);
-  });
+  return ask_alive(&Library::nodes, "rgl_node_is_alive", node, out_alive);
 }
 
 rgl_status_t rgl_graph_run(rgl_node_t node) {

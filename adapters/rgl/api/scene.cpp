@@ -126,11 +126,7 @@ rgl_status_t rgl_mesh_destroy(rgl_mesh_t mesh) {
 }
 
 rgl_status_t rgl_mesh_is_alive(rgl_mesh_t mesh, bool* out_alive) {
-  return guarded([&](Library& lib) {
-    RGL_CHECK(out_alive != nullptr);
-    *out_alive = lib.meshes.has(mesh);
-    lib.tape.record("rgl_mesh_is_alive", mesh, *out_alive);
-  });
+  return ask_alive(&Library::meshes, "rgl_mesh_is_alive", mesh, out_alive);
 }
 
 rgl_status_t rgl_mesh_update_vertices(rgl_mesh_t mesh, const rgl_vec3f* vertices, int32_t vertex_count) {
@@ -270,11 +266,7 @@ rgl_status_t rgl_entity_set_ignored_by_sensor(rgl_entity_t entity, int32_t senso
 }
 
 rgl_status_t rgl_entity_is_alive(rgl_entity_t entity, bool* out_alive) {
-  return guarded([&](Library& lib) {
-    RGL_CHECK(out_alive != nullptr);
-    *out_alive = lib.entities.has(entity);
-    lib.tape.record("rgl_entity_is_alive", entity, *out_alive);
-  });
+  return ask_alive(&Library::entities, "rgl_entity_is_alive", entity, out_alive);
 }
 
 rgl_status_t rgl_texture_create(rgl_texture_t* out_texture, const void* texels, int32_t width, int32_t height) {
@@ -305,11 +297,7 @@ rgl_status_t rgl_texture_destroy(rgl_texture_t texture) {
 }
 
 rgl_status_t rgl_texture_is_alive(rgl_texture_t texture, bool* out_alive) {
-  return guarded([&](Library& lib) {
-    RGL_CHECK(out_alive != nullptr);
-    *out_alive = lib.textures.has(texture);
-    lib.tape.record("rgl_texture_is_alive", texture, *out_alive);
-  });
+  return ask_alive(&Library::textures, "rgl_texture_is_alive", texture, out_alive);
 }
 
 rgl_status_t rgl_scene_set_time(rgl_scene_t scene, uint64_t nanoseconds) {

@@ -136,6 +136,18 @@ class PointBlock {
   DrawBuffer draws_;
 };
 
+template <std::size_t Size>
+void copy_fixed(const std::byte* in, std::span<const std::uint32_t> indices, std::byte* out) {
+  for (std::size_t i = 0; i < indices.size(); ++i) std::memcpy(out + i * Size, in + indices[i] * Size, Size);
+}
+
+template <std::size_t Count>
+bool all_nonzero(const std::int32_t* values) {
+  std::int32_t zeros = 0;
+  for (std::size_t k = 0; k < Count; ++k) zeros |= values[k] == 0 ? 1 : 0;
+  return zeros == 0;
+}
+
 }  // namespace
 
 void transform_points(const Affine& a, std::span<const float> in, float* out) {
@@ -153,22 +165,6 @@ void apply_noise(std::span<const PointNoise> models, const Affine& sensor_from_w
   const Job job{models, place, points, point_kernels(isa), isa};
   for (std::size_t begin = 0; begin < points.xyz.size() / 3; begin += kBlockRays) PointBlock(job, begin).run();
 }
-
-namespace {
-
-template <std::size_t Size>
-void copy_fixed(const std::byte* in, std::span<const std::uint32_t> indices, std::byte* out) {
-  for (std::size_t i = 0; i < indices.size(); ++i) std::memcpy(out + i * Size, in + indices[i] * Size, Size);
-}
-
-template <std::size_t Count>
-bool all_nonzero(const std::int32_t* values) {
-  std::int32_t zeros = 0;
-  for (std::size_t k = 0; k < Count; ++k) zeros |= values[k] == 0 ? 1 : 0;
-  return zeros == 0;
-}
-
-}  // namespace
 
 std::size_t find_nonzero(std::span<const std::int32_t> values, std::uint32_t first, std::uint32_t* indices) {
   constexpr std::size_t kGroup = 16;

@@ -90,29 +90,6 @@ constexpr double kFew = 0.5;         // of the count that a uniform has there
 constexpr double kDeviations = 4.0;  // of the count, by which it must be missed
 constexpr double kBelowAnyRangeM = -1e12;
 
-}  // namespace
-
-std::string few_at_end(const NoiseChain& learned, const FreeNumber& end, const ChainData& data) {
-  const bool is_low = end.role == LearnedRole::kLowEnd;
-  if (!end.rings.empty() || (!is_low && end.role != LearnedRole::kHighEnd)) return {};
-  const ChainDensity density(learned, data.returns);
-  double all = 0.0, beside = 0.0;
-  for (const std::size_t i : data.used) {
-    const float range_m = data.returns.range_m[i];
-    if (std::isnan(range_m)) continue;
-    const double below = density.probability_between(i, kBelowAnyRangeM, double{range_m});
-    ++all, beside += (is_low ? below : 1.0 - below) < kOuter ? 1.0 : 0.0;
-  }
-  const double expected = kOuter * all;
-  if (beside > kFew * expected || beside > expected - kDeviations * std::sqrt(expected)) return {};
-  return fmt::format(
-      "is held by few returns: {:.2g} % of the errors lie in the tenth of the interval beside it, so that they are not "
-      "uniform, and no error is given; take a {}",
-      100.0 * beside / all, detail::models_for(Remedy::kRangeError));
-}
-
-namespace {
-
 constexpr std::size_t kMostReturns = 1024, kOfEachRing = 16;
 constexpr double kStep = 0.02;  // of a value, or of the margin from which a search begins
 constexpr double kApartM = 0.01;
@@ -153,6 +130,25 @@ Eigen::VectorXd effects_of(const NoiseChain& chain, const ChainReturns& returns,
 }
 
 }  // namespace
+
+std::string few_at_end(const NoiseChain& learned, const FreeNumber& end, const ChainData& data) {
+  const bool is_low = end.role == LearnedRole::kLowEnd;
+  if (!end.rings.empty() || (!is_low && end.role != LearnedRole::kHighEnd)) return {};
+  const ChainDensity density(learned, data.returns);
+  double all = 0.0, beside = 0.0;
+  for (const std::size_t i : data.used) {
+    const float range_m = data.returns.range_m[i];
+    if (std::isnan(range_m)) continue;
+    const double below = density.probability_between(i, kBelowAnyRangeM, double{range_m});
+    ++all, beside += (is_low ? below : 1.0 - below) < kOuter ? 1.0 : 0.0;
+  }
+  const double expected = kOuter * all;
+  if (beside > kFew * expected || beside > expected - kDeviations * std::sqrt(expected)) return {};
+  return fmt::format(
+      "is held by few returns: {:.2g} % of the errors lie in the tenth of the interval beside it, so that they are not "
+      "uniform, and no error is given; take a {}",
+      100.0 * beside / all, detail::models_for(Remedy::kRangeError));
+}
 
 std::vector<FreeNumber> redundant_parameters(const NoiseChain& chain, std::span<const FreeNumber> free,
                                              const ChainData& data) {

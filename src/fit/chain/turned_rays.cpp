@@ -35,6 +35,45 @@ double angle_about(std::size_t axis, const Parts& from, const Parts& to) {
 
 double across(std::size_t axis, const Parts& p) { return std::hypot(p[(axis + 1) % 3], p[(axis + 2) % 3]); }
 
+constexpr double kGrazing = 1e-9;  // cosine below which a plane is not met
+
+void check_nodes(const std::vector<double>& nodes) {
+  const bool ascend = std::ranges::adjacent_find(nodes, [](double a, double b) { return !(b > a); }) == nodes.end();
+  if (ascend && nodes.size() >= TurnedRays::kLeastNodes && nodes.size() <= TurnedRays::kMostNodes) return;
+  throw InputError(fmt::format("nodes of turned rays are not {} to {} ascending angles", TurnedRays::kLeastNodes,
+                               TurnedRays::kMostNodes));
+}
+
+void check_size(std::size_t size, std::size_t expected, const char* what) {
+  if (size != expected) throw InputError(fmt::format("{} {} of turned rays given, not {}", size, what, expected));
+}
+
+/// The surfaces that the nodes of one place meet.
+void check_place(const TurnedRays& rays, std::size_t place) {
+  const std::size_t begin = rays.first_surface[place], end = rays.first_surface[place + 1], n = rays.angle_rad.size();
+  if (begin > end || end > rays.surfaces.size()) {
+    throw InputError("first_surface of turned rays does not ascend to all surfaces");
+  }
+  for (std::size_t k = place * n; k < (place + 1) * n; ++k) {
+    if (rays.met[k] == TurnedRays::kNothing || rays.met[k] < end - begin) continue;
+    throw InputError(fmt::format("a node of turned rays meets surface {} of {}", rays.met[k], end - begin));
+  }
+}
+
+/// Why it has no density beside turned rays; empty: it has one.
+std::string_view why_not_turned(const Noise& noise) {
+  if (noise.stage() == Stage::kEdgeLoss) return "what neighbouring pixels show of turned rays is unknown";
+  if (noise.stage() == Stage::kImage) return "its window mixes rays that are turned by different angles";
+  if (detail::NoiseAccess::is_weather(noise)) return "the light of turned rays in the air is unknown";
+  if (noise.has_threshold()) return "its losses jump with the angle of the turned ray";
+  return {};
+}
+
+void check_beside_turns(const Noise& noise, std::string_view turning) {
+  const std::string_view why = noise.is_identity() ? std::string_view() : why_not_turned(noise);
+  if (!why.empty()) refuse_chain(fmt::format("{} beside {}: {}", noise.slug(), turning, why));
+}
+
 }  // namespace
 
 std::optional<HitAngles> hit_angles(const Vec3& ray, const Vec3& point, std::span<const Axis> axes) {
@@ -89,35 +128,6 @@ void check_hits(const HitTurns& turns, std::size_t returns) {
   }
 }
 
-namespace {
-
-constexpr double kGrazing = 1e-9;  // cosine below which a plane is not met
-
-void check_nodes(const std::vector<double>& nodes) {
-  const bool ascend = std::ranges::adjacent_find(nodes, [](double a, double b) { return !(b > a); }) == nodes.end();
-  if (ascend && nodes.size() >= TurnedRays::kLeastNodes && nodes.size() <= TurnedRays::kMostNodes) return;
-  throw InputError(fmt::format("nodes of turned rays are not {} to {} ascending angles", TurnedRays::kLeastNodes,
-                               TurnedRays::kMostNodes));
-}
-
-void check_size(std::size_t size, std::size_t expected, const char* what) {
-  if (size != expected) throw InputError(fmt::format("{} {} of turned rays given, not {}", size, what, expected));
-}
-
-/// The surfaces that the nodes of one place meet.
-void check_place(const TurnedRays& rays, std::size_t place) {
-  const std::size_t begin = rays.first_surface[place], end = rays.first_surface[place + 1], n = rays.angle_rad.size();
-  if (begin > end || end > rays.surfaces.size()) {
-    throw InputError("first_surface of turned rays does not ascend to all surfaces");
-  }
-  for (std::size_t k = place * n; k < (place + 1) * n; ++k) {
-    if (rays.met[k] == TurnedRays::kNothing || rays.met[k] < end - begin) continue;
-    throw InputError(fmt::format("a node of turned rays meets surface {} of {}", rays.met[k], end - begin));
-  }
-}
-
-}  // namespace
-
 void check_turned(const TurnedRays& rays, std::size_t returns) {
   if (!rays.is_known()) return;
   check_nodes(rays.angle_rad);
@@ -140,24 +150,6 @@ std::string_view axis_word(Axis axis) { return kChoiceWords<Axis>[static_cast<st
 bool turns_rays(const NoiseChain& chain) {
   return std::ranges::any_of(chain, [](const ChainEntry& entry) { return turns_rays(entry.noise); });
 }
-
-namespace {
-
-/// Why it has no density beside turned rays; empty: it has one.
-std::string_view why_not_turned(const Noise& noise) {
-  if (noise.stage() == Stage::kEdgeLoss) return "what neighbouring pixels show of turned rays is unknown";
-  if (noise.stage() == Stage::kImage) return "its window mixes rays that are turned by different angles";
-  if (detail::NoiseAccess::is_weather(noise)) return "the light of turned rays in the air is unknown";
-  if (noise.has_threshold()) return "its losses jump with the angle of the turned ray";
-  return {};
-}
-
-void check_beside_turns(const Noise& noise, std::string_view turning) {
-  const std::string_view why = noise.is_identity() ? std::string_view() : why_not_turned(noise);
-  if (!why.empty()) refuse_chain(fmt::format("{} beside {}: {}", noise.slug(), turning, why));
-}
-
-}  // namespace
 
 std::optional<AxisTurn> ray_turn(const NoiseChain& chain) {
   std::optional<AxisTurn> turn;

@@ -29,6 +29,24 @@ namespace fs = std::filesystem;
 constexpr double kMostStrayShare = 0.01;  // of the points of a file
 constexpr double kMostTurnRad = 0.35;     // between a point and the ray at its place
 
+constexpr double kCell = 2.0 * RayFinder::kMostAngleRad;
+
+/// The number of a cell of directions with these whole coordinates.
+std::uint64_t cell(std::int64_t x, std::int64_t y, std::int64_t z) {
+  constexpr std::int64_t kMiddle = std::int64_t{1} << 20U;
+  const auto part = [](std::int64_t v) { return static_cast<std::uint64_t>(v + kMiddle); };
+  return part(x) << 42U | part(y) << 21U | part(z);
+}
+
+std::int64_t cells(double v) { return static_cast<std::int64_t>(std::floor(v / kCell)); }
+
+CloudRanges no_ranges(const CloudPoints& points, std::size_t rays) {
+  CloudRanges ranges;
+  ranges.range_m.assign(rays, __builtin_nanf("")), ranges.point_m.assign(3 * rays, __builtin_nanf(""));
+  ranges.points = points.at_m.size();
+  return ranges;
+}
+
 }  // namespace
 
 CloudPoints read_cloud_points(const fs::path& file) {
@@ -54,21 +72,6 @@ CloudPoints read_cloud_points(const fs::path& file) {
   }
   return points;
 }
-
-namespace {
-
-constexpr double kCell = 2.0 * RayFinder::kMostAngleRad;
-
-/// The number of a cell of directions with these whole coordinates.
-std::uint64_t cell(std::int64_t x, std::int64_t y, std::int64_t z) {
-  constexpr std::int64_t kMiddle = std::int64_t{1} << 20U;
-  const auto part = [](std::int64_t v) { return static_cast<std::uint64_t>(v + kMiddle); };
-  return part(x) << 42U | part(y) << 21U | part(z);
-}
-
-std::int64_t cells(double v) { return static_cast<std::int64_t>(std::floor(v / kCell)); }
-
-}  // namespace
 
 RayFinder::RayFinder(const RayPattern& rays) : x_(rays.direction_x), y_(rays.direction_y), z_(rays.direction_z) {
   for (std::uint32_t i = 0; i < x_.size(); ++i) {
@@ -107,17 +110,6 @@ std::optional<RayFinder::Found> RayFinder::find(const Vec3& point_m) const {
 bool CloudRanges::lies_on_rays() const {
   return static_cast<double>(strays) <= kMostStrayShare * static_cast<double>(points);
 }
-
-namespace {
-
-CloudRanges no_ranges(const CloudPoints& points, std::size_t rays) {
-  CloudRanges ranges;
-  ranges.range_m.assign(rays, __builtin_nanf("")), ranges.point_m.assign(3 * rays, __builtin_nanf(""));
-  ranges.points = points.at_m.size();
-  return ranges;
-}
-
-}  // namespace
 
 void CloudRanges::put(std::size_t ray, double range, const Vec3& at) {
   range_m[ray] = static_cast<float>(range);

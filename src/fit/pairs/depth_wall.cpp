@@ -68,37 +68,6 @@ double quadric_residual(const WallPatch& patch) {
   return square / n;
 }
 
-}  // namespace
-
-void WallPatches::add(std::span<const float> depth_m, std::size_t rows, std::size_t cols, Executor& executor) {
-  const std::size_t across = cols / side_, count = rows / side_ * across;
-  std::vector<double> squares(count);
-  executor.parallel_for(count, 8, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::size_t row = rows % side_ / 2 + i / across * side_, col = cols % side_ / 2 + i % across * side_;
-      squares[i] = quadric_residual({&depth_m[row * cols + col], side_, cols});
-    }
-  });
-  for (const double square : squares) {
-    if (!(square >= 0.0)) continue;
-    Bin& bin = bins_[roughness_bin(square)];
-    ++bin.patches, bin.square += square;
-    ++patches_;
-  }
-}
-
-DepthMeasure::Wall WallPatches::result(double unit) const {
-  std::uint64_t below = 0;
-  for (const auto& [number, bin] : bins_) {
-    below += bin.patches;
-    if (2 * below < patches_) continue;
-    return {side_, patches_, unit * std::sqrt(bin.square / static_cast<double>(bin.patches))};
-  }
-  return {side_, 0, std::nan("")};
-}
-
-namespace {
-
 /// Whether depths are whole multiples of 0.1 mm, as in image files.
 bool are_whole(std::span<const float> depth_m) {
   static constexpr double kLevelsPerM = 1e4, kMostOff = 0.1;
@@ -145,6 +114,33 @@ bool fills_left_band(std::span<const float> depth_m, std::size_t cols, double fo
 }
 
 }  // namespace
+
+void WallPatches::add(std::span<const float> depth_m, std::size_t rows, std::size_t cols, Executor& executor) {
+  const std::size_t across = cols / side_, count = rows / side_ * across;
+  std::vector<double> squares(count);
+  executor.parallel_for(count, 8, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t row = rows % side_ / 2 + i / across * side_, col = cols % side_ / 2 + i % across * side_;
+      squares[i] = quadric_residual({&depth_m[row * cols + col], side_, cols});
+    }
+  });
+  for (const double square : squares) {
+    if (!(square >= 0.0)) continue;
+    Bin& bin = bins_[roughness_bin(square)];
+    ++bin.patches, bin.square += square;
+    ++patches_;
+  }
+}
+
+DepthMeasure::Wall WallPatches::result(double unit) const {
+  std::uint64_t below = 0;
+  for (const auto& [number, bin] : bins_) {
+    below += bin.patches;
+    if (2 * below < patches_) continue;
+    return {side_, patches_, unit * std::sqrt(bin.square / static_cast<double>(bin.patches))};
+  }
+  return {side_, 0, std::nan("")};
+}
 
 FilterTraces find_filter_traces(std::span<const float> depth_m, std::size_t cols, double focal_baseline_px_m) {
   if (!are_whole(depth_m)) return {};

@@ -78,6 +78,18 @@ class ExpectedAlongRays {
   std::size_t points_ = 0;
 };
 
+/// For disagree().
+MixtureShares counts_of(const FieldReport& report) {
+  MixtureShares counts;
+  counts.pairs = report.distance_m.size(), counts.modelled = report.modelled;
+  return counts;
+}
+
+FieldShare tail_of(const FieldReport& report) {
+  const double sigma_m = report.fit.model.sigma_hit_m;
+  return share_between(report, kCoreSigmas * sigma_m, kTailSigmas * sigma_m);
+}
+
 }  // namespace
 
 void add_expected_shares(const ScanLog& log, std::span<const std::uint32_t> scans, const DistanceField& field,
@@ -109,22 +121,6 @@ FieldShare share_between(const FieldReport& report, double low_m, double high_m)
   }
   return share;
 }
-
-namespace {
-
-/// For disagree().
-MixtureShares counts_of(const FieldReport& report) {
-  MixtureShares counts;
-  counts.pairs = report.distance_m.size(), counts.modelled = report.modelled;
-  return counts;
-}
-
-FieldShare tail_of(const FieldReport& report) {
-  const double sigma_m = report.fit.model.sigma_hit_m;
-  return share_between(report, kCoreSigmas * sigma_m, kTailSigmas * sigma_m);
-}
-
-}  // namespace
 
 std::vector<std::string> field_disagreements(const FieldReport& report) {
   const MixtureShares counts = counts_of(report);
@@ -213,17 +209,6 @@ FieldMoves find_moves(const ScanLog& log, const ScanNumbers& scans, const Distan
   return moves;
 }
 
-}  // namespace
-
-std::string wrong_map_flag(const FieldReport& report) {
-  const LikelihoodFieldModel& model = report.fit.model;
-  if (std::string flag = unexplained_flag("w_rand", model.w_rand, kMostFieldRand); !flag.empty()) return flag;
-  return spread_flag(model.sigma_hit_m, report.cell_m,
-                     std::min(kMostFieldCells * report.cell_m, kMostOfDistance * model.max_distance_m));
-}
-
-namespace {
-
 /// By how many nats a reading is likelier under a model whose share is that of the readings.
 double gain_of_right_share(const FieldShare& share, std::size_t readings) {
   const double least = 0.5 / static_cast<double>(readings);
@@ -234,6 +219,13 @@ double gain_of_right_share(const FieldShare& share, std::size_t readings) {
 }
 
 }  // namespace
+
+std::string wrong_map_flag(const FieldReport& report) {
+  const LikelihoodFieldModel& model = report.fit.model;
+  if (std::string flag = unexplained_flag("w_rand", model.w_rand, kMostFieldRand); !flag.empty()) return flag;
+  return spread_flag(model.sigma_hit_m, report.cell_m,
+                     std::min(kMostFieldCells * report.cell_m, kMostOfDistance * model.max_distance_m));
+}
 
 Message heavy_tails_flag(const FieldReport& report) {
   const FieldShare tail = tail_of(report);

@@ -100,6 +100,45 @@ void fill(const Frame& frame, std::span<const std::uint32_t> rays, PackedCloud& 
   }
 }
 
+std::string pcd_header(const PackedCloud& cloud) {
+  PcdHeader header;
+  for (const PointField& field : cloud.layout.fields) {
+    header.add(field.name, size_of(field.type), field.type == ElementType::kFloat32 ? 'F' : 'U');
+  }
+  return header.text(cloud.width, cloud.height);
+}
+
+/// Viewers expect the names nx, ny and nz of normals in PLY files.
+std::string_view ply_name(std::string_view name) {
+  if (name == "normal_x") return "nx";
+  if (name == "normal_y") return "ny";
+  return name == "normal_z" ? "nz" : name;
+}
+
+std::string_view ply_type(ElementType type) {
+  switch (type) {
+    case ElementType::kUint8:
+      return "uchar";
+    case ElementType::kUint16:
+      return "ushort";
+    case ElementType::kUint32:
+      return "uint";
+    case ElementType::kFloat32:
+      return "float";
+  }
+  return {};
+}
+
+std::string ply_header(const PackedCloud& cloud) {
+  std::string properties;
+  for (const PointField& field : cloud.layout.fields) {
+    properties += fmt::format("property {} {}\n", ply_type(field.type), ply_name(field.name));
+  }
+  return fmt::format(
+      "ply\nformat binary_little_endian 1.0\nobj_info width {}\nobj_info height {}\nelement vertex {}\n{}end_header\n",
+      cloud.width, cloud.height, cloud.points(), properties);
+}
+
 }  // namespace
 
 Channel position_channel(const CloudOptions& options) {
@@ -151,18 +190,6 @@ PackedCloud pack_cloud(const Frame& frame, const CloudOptions& options) {
   }
 }
 
-namespace {
-
-std::string pcd_header(const PackedCloud& cloud) {
-  PcdHeader header;
-  for (const PointField& field : cloud.layout.fields) {
-    header.add(field.name, size_of(field.type), field.type == ElementType::kFloat32 ? 'F' : 'U');
-  }
-  return header.text(cloud.width, cloud.height);
-}
-
-}  // namespace
-
 void write_pcd(const std::filesystem::path& file, const Frame& frame, const CloudOptions& options) {
   const PackedCloud cloud = pack_cloud(frame, options);
   WholeFile out(file);
@@ -170,41 +197,6 @@ void write_pcd(const std::filesystem::path& file, const Frame& frame, const Clou
   out.write(cloud.bytes());
   out.commit();
 }
-
-namespace {
-
-/// Viewers expect the names nx, ny and nz of normals in PLY files.
-std::string_view ply_name(std::string_view name) {
-  if (name == "normal_x") return "nx";
-  if (name == "normal_y") return "ny";
-  return name == "normal_z" ? "nz" : name;
-}
-
-std::string_view ply_type(ElementType type) {
-  switch (type) {
-    case ElementType::kUint8:
-      return "uchar";
-    case ElementType::kUint16:
-      return "ushort";
-    case ElementType::kUint32:
-      return "uint";
-    case ElementType::kFloat32:
-      return "float";
-  }
-  return {};
-}
-
-std::string ply_header(const PackedCloud& cloud) {
-  std::string properties;
-  for (const PointField& field : cloud.layout.fields) {
-    properties += fmt::format("property {} {}\n", ply_type(field.type), ply_name(field.name));
-  }
-  return fmt::format(
-      "ply\nformat binary_little_endian 1.0\nobj_info width {}\nobj_info height {}\nelement vertex {}\n{}end_header\n",
-      cloud.width, cloud.height, cloud.points(), properties);
-}
-
-}  // namespace
 
 void write_ply(const std::filesystem::path& file, const Frame& frame, const CloudOptions& options) {
   const PackedCloud cloud = pack_cloud(frame, options);

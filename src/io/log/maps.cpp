@@ -220,19 +220,6 @@ HeightField read_array(const std::filesystem::path& file) {
   return field;
 }
 
-}  // namespace
-
-HeightField read_height_image(const std::filesystem::path& file, const HeightImageOptions& options) {
-  check_elevation(options.elevation_m);
-  return within_memory(file, [&] { return heights_of(read_levels(file), options); });
-}
-
-HeightField read_height_array(const std::filesystem::path& file) {
-  return within_memory(file, [&] { return read_array(file); });
-}
-
-namespace {
-
 constexpr std::array<std::string_view, 8> kTumColumns = {"stamp", "tx", "ty", "tz", "qx", "qy", "qz", "qw"};
 
 /// Parses a line of a TUM file. `where`: "file:line".
@@ -276,6 +263,15 @@ Trajectory read_tum(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+HeightField read_height_image(const std::filesystem::path& file, const HeightImageOptions& options) {
+  check_elevation(options.elevation_m);
+  return within_memory(file, [&] { return heights_of(read_levels(file), options); });
+}
+
+HeightField read_height_array(const std::filesystem::path& file) {
+  return within_memory(file, [&] { return read_array(file); });
+}
 
 Trajectory read_trajectory(const std::filesystem::path& file) {
   return within_memory(file, [&] { return read_tum(file); });

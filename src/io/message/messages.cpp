@@ -62,6 +62,8 @@ namespace {
 
 constexpr double kNanosecondsPerSecond = 1e9;
 
+constexpr std::array<std::uint64_t, 9> kDatatypeBytes = {0, 1, 1, 2, 2, 4, 4, 4, 8};
+
 }  // namespace
 
 Time time_of(double stamp_s) {
@@ -84,12 +86,6 @@ void OccupancyGrid::check() const {
   if (std::uint64_t{info.width} * info.height == data.size()) return;
   throw InputError(fmt::format("{} values for {} x {} cells", data.size(), info.width, info.height));
 }
-
-namespace {
-
-constexpr std::array<std::uint64_t, 9> kDatatypeBytes = {0, 1, 1, 2, 2, 4, 4, 4, 8};
-
-}  // namespace
 
 void PointCloud2::check() const {
   const std::uint64_t row_bytes = std::uint64_t{width} * point_step;

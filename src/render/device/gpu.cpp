@@ -54,6 +54,19 @@ CudaCalls find_calls(void* library) {
   return c;
 }
 
+constexpr unsigned kOrdered = 0;                  // CU_STREAM_DEFAULT: after what was queued without a stream
+constexpr unsigned kWithoutTiming = 2;            // CU_EVENT_DISABLE_TIMING
+constexpr int kErrorLog = 5, kErrorLogBytes = 6;  // CU_JIT_ERROR_LOG_BUFFER, _SIZE_BYTES
+
+/// "cuModuleLoadDataEx" and the log of the driver's translator, in one line.
+std::string with_log(std::string_view log) {
+  std::string line = "cuModuleLoadDataEx";
+  const std::size_t end = log.find_last_not_of(" \n");
+  if (end != std::string_view::npos) line += fmt::format(" ({})", log.substr(0, end + 1));
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line;
+}
+
 }  // namespace
 
 void Gpu::CloseLibrary::operator()(void* library) const { dlclose(library); }
@@ -142,23 +155,6 @@ int Gpu::holder_of(CudaAddress address) const {
   check(result, "cuPointerGetAttribute");
   return number;
 }
-
-namespace {
-
-constexpr unsigned kOrdered = 0;                  // CU_STREAM_DEFAULT: after what was queued without a stream
-constexpr unsigned kWithoutTiming = 2;            // CU_EVENT_DISABLE_TIMING
-constexpr int kErrorLog = 5, kErrorLogBytes = 6;  // CU_JIT_ERROR_LOG_BUFFER, _SIZE_BYTES
-
-/// "cuModuleLoadDataEx" and the log of the driver's translator, in one line.
-std::string with_log(std::string_view log) {
-  std::string line = "cuModuleLoadDataEx";
-  const std::size_t end = log.find_last_not_of(" \n");
-  if (end != std::string_view::npos) line += fmt::format(" ({})", log.substr(0, end + 1));
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  return line;
-}
-
-}  // namespace
 
 Stream::Stream(const Gpu& gpu, std::uintptr_t of_caller) : gpu_(gpu), own_(of_caller == 0) {
   if (own_) {

@@ -146,6 +146,46 @@ std::string sensors_of(const DatasetJson& json) {
   return json.dump();
 }
 
+/// Whether the folder holds names that neither datasets nor files in the making have.
+bool holds_others(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with('.') && std::ranges::find(kNames, name) == kNames.end()) return true;
+  }
+  if (error) throw SystemError(fmt::format("{}: cannot be read: {}", folder.string(), error.message()));
+  return false;
+}
+
+/// Whether the folder holds units whose dataset.json was lost.
+bool holds_packs(const fs::path& folder) { return fs::exists(folder / "units") || fs::exists(folder / "packs"); }
+
+/// The dataset of a folder; nothing if it has no dataset.json, or a torn one that is no JSON. Throws InputError for one
+/// that fathom did not write.
+std::optional<DatasetFile> dataset_in(const fs::path& folder) {
+  const auto text = read_bytes(folder / kDatasetName);
+  if (!text || !nlohmann::json::accept(*text)) return {};
+  return read_dataset_file(folder);
+}
+
+/// Another spelling of the command does not make another dataset.
+bool is_same_dataset(DatasetFile a, const DatasetFile& b) {
+  a.command = b.command;
+  return dataset_text(a) == dataset_text(b);
+}
+
+void make_folder_of(const fs::path& out) {
+  if (out.empty()) throw InputError("the output folder has no name");
+  std::error_code error;
+  fs::create_directories(out, error);
+  if (!error) return;
+  std::error_code unknown;
+  if (fs::exists(fs::symlink_status(out, unknown))) {
+    throw InputError(fmt::format("{}: exists and is not a folder", out.string()));
+  }
+  throw SystemError(fmt::format("{}: cannot be made: {}", out.string(), error.message()));
+}
+
 }  // namespace
 
 std::string dataset_text(const DatasetFile& file) {
@@ -195,50 +235,6 @@ DatasetFile read_dataset_file(const fs::path& dataset) {
       "{}: not as this version of fathom writes it; once it is removed, `fathom simulate --resume` writes it again",
       name.string()));
 }
-
-namespace {
-
-/// Whether the folder holds names that neither datasets nor files in the making have.
-bool holds_others(const fs::path& folder) {
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (!name.starts_with('.') && std::ranges::find(kNames, name) == kNames.end()) return true;
-  }
-  if (error) throw SystemError(fmt::format("{}: cannot be read: {}", folder.string(), error.message()));
-  return false;
-}
-
-/// Whether the folder holds units whose dataset.json was lost.
-bool holds_packs(const fs::path& folder) { return fs::exists(folder / "units") || fs::exists(folder / "packs"); }
-
-/// The dataset of a folder; nothing if it has no dataset.json, or a torn one that is no JSON. Throws InputError for one
-/// that fathom did not write.
-std::optional<DatasetFile> dataset_in(const fs::path& folder) {
-  const auto text = read_bytes(folder / kDatasetName);
-  if (!text || !nlohmann::json::accept(*text)) return {};
-  return read_dataset_file(folder);
-}
-
-/// Another spelling of the command does not make another dataset.
-bool is_same_dataset(DatasetFile a, const DatasetFile& b) {
-  a.command = b.command;
-  return dataset_text(a) == dataset_text(b);
-}
-
-void make_folder_of(const fs::path& out) {
-  if (out.empty()) throw InputError("the output folder has no name");
-  std::error_code error;
-  fs::create_directories(out, error);
-  if (!error) return;
-  std::error_code unknown;
-  if (fs::exists(fs::symlink_status(out, unknown))) {
-    throw InputError(fmt::format("{}: exists and is not a folder", out.string()));
-  }
-  throw SystemError(fmt::format("{}: cannot be made: {}", out.string(), error.message()));
-}
-
-}  // namespace
 
 void open_dataset(const DatasetFile& file, const DatasetOptions& options) {
   const fs::path& out = options.run.out;

@@ -45,6 +45,18 @@ std::string_view extension_of(DatasetFormat format) {
   return "";
 }
 
+void check_unit_range(std::string_view what, const NumberRange& range) {
+  if (range.size() > 0) return;
+  throw InputError(fmt::format("{} {}:{} are empty: the end must be above the first", what, range.first, range.end));
+}
+
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+
 }  // namespace
 
 std::uint64_t share_of(const Shard& shard, std::uint64_t size) {
@@ -100,22 +112,6 @@ std::uint64_t units_of(const Shard& shard, const PackList& packs) {
   const bool has_last = last % shard.count == shard.index;
   return share_of(shard, packs.size()) * full - (has_last ? full - packs.at(last).units : 0);
 }
-
-namespace {
-
-void check_unit_range(std::string_view what, const NumberRange& range) {
-  if (range.size() > 0) return;
-  throw InputError(fmt::format("{} {}:{} are empty: the end must be above the first", what, range.first, range.end));
-}
-
-std::optional<std::uint64_t> whole_number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return {};
-  return value;
-}
-
-}  // namespace
 
 UnitList::UnitList(NumberRange environments, NumberRange episodes, std::uint32_t frames, std::uint32_t block)
     : environments_(environments), episodes_(episodes), frames_(frames), block_(block == 0 ? frames : block) {
