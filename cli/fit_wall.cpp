@@ -39,7 +39,7 @@ Neither pose nor scene is needed. DIR has depth images, 16-bit PNG (0: a hole), 
 distances and angles; the wall fills at least half of what is not left out (--mask, --sector). Or it has clouds of a
 lidar, PCD or PLY in the sensor frame, which stood still for each; --sensor says whose rays these show, and a ray
 without a point is lost. Where turns of a real lidar start anywhere, points lie between its rays: each then has a ray of
-its own, in the ring of its elevation or field `ring`, and what was lost is told by the columns of the turn. The wall is
+its own, in the ring of its elevation or field `ring`, and the columns of the turn say which rays were lost. The wall is
 the largest upright plane, or one straight ahead (--wall). A plane is fitted to each frame, and the chain of noise is
 learned from the residuals. A tape measure (--distances) gives gain and bias as well: the distance is perpendicular to
 the wall, from the origin of the sensor. NAME is that of an image, with * and ?, or FIRST:END of the numbers of frames.

@@ -156,6 +156,7 @@ def test_verify_removes_what_is_at_fault(scene, tmp_path):
     assert fa.dataset.info(tmp_path / "out")["foreign"] == 1
     checked = fa.dataset.verify(tmp_path / "out", remove_faulty=True)
     assert (checked["removed"], checked["left"]) == (1, 1)
+    assert checked["fault_count"] == 2 and any(units[3].folder in fault for fault in checked["faults"])
     (tmp_path / "out" / "more.txt").unlink()
     assert [fa.dataset.render_unit(unit, tmp_path / "out")["rendered"] for unit in units].count(True) == 1
     assert bytes_of(tmp_path / "out") == before
@@ -188,6 +189,22 @@ def test_an_exception_of_on_frame_ends_the_unit(scene, tmp_path):
     with pytest.raises(RuntimeError, match="enough after 1"):
         fa.dataset.render_unit(unit, tmp_path / "out", on_frame=refuse)
     assert fa.dataset.info(tmp_path / "out")["complete"] == 0
+
+
+def render_and_die(unit, out):
+    fa.dataset.render_unit(unit, out, on_frame=lambda done: os.kill(os.getpid(), signal.SIGKILL))
+
+
+def test_a_killed_unit_is_rendered_anew(scene, tmp_path):
+    unit = fa.dataset.units(scene, **CHOICE)[0]
+    process = multiprocessing.get_context("fork").Process(target=render_and_die, args=(unit, tmp_path / "out"))
+    process.start()
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL
+    assert fa.dataset.info(tmp_path / "out")["unfinished"] == 1
+    assert fa.dataset.render_unit(unit, tmp_path / "out")["rendered"]
+    info = fa.dataset.info(tmp_path / "out")
+    assert (info["complete"], info["unfinished"], info["first_missing"]) == (1, 0, 1)
 
 
 def test_info_tells_what_is_there(scene, tmp_path):

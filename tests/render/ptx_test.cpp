@@ -167,7 +167,7 @@ TEST_P(Ptx, KeepsNothingButItsStacksInLocalMemory) {
     EXPECT_LE(bytes, kStacks + kSamples + kSlack);
   }
   EXPECT_GT(functions, 0);
-  EXPECT_GE(walks, 2) << "one to the nearest hit, one to any";
+  EXPECT_EQ(walks, 4) << "to the nearest hit, to any, of the samples of a ray, and the rays themselves";
 }
 
 }  // namespace

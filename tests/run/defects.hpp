@@ -56,6 +56,9 @@ inline std::vector<Defect> read_defects(const std::string& name) {
     }
   }
   if (defects.empty()) throw std::runtime_error(name + " has no defects");
+  for (const Defect& d : defects) {
+    if (d.from.empty() || d.message.empty()) throw std::runtime_error(name + ": " + d.name + " is not whole");
+  }
   return defects;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 /// One file that can be copied to another computer: besides the compiler's libraries it needs none.
 TEST(RglExports, TheLibraryNeedsNoOtherThanTheCompilers) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if FATHOM_SANITIZED
   GTEST_SKIP() << "sanitizers bring libraries along";
 #endif
   const std::set<std::string> allowed = {

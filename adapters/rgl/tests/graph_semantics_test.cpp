@@ -3,7 +3,7 @@
 
 #include "rgl/tests/scene.hpp"
 
-namespace fathom::test::test::graph_semantics_test {
+namespace fathom::test::graph_semantics_test {
 namespace {
 
 class RglSemantics : public Rgl {};
@@ -287,4 +287,4 @@ TEST_F(RglSemantics, OnlyFieldsThatAreAskedForAreThere) {
 }
 
 }  // namespace
-}  // namespace fathom::test::test::graph_semantics_test
+}  // namespace fathom::test::graph_semantics_test

@@ -8,7 +8,7 @@
 #include "support/expect.hpp"
 #include "support/exr_bytes.hpp"
 
-namespace fathom::test::test::exr_test {
+namespace fathom::test::exr_test {
 namespace {
 
 const std::vector<float> kLine = {1.0F, 2.5F, 0.0F};
@@ -158,4 +158,4 @@ TEST_F(Exr, IsNamedWhereItIsLeftOut) {
 #endif
 
 }  // namespace
-}  // namespace fathom::test::test::exr_test
+}  // namespace fathom::test::exr_test
