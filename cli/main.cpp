@@ -73,8 +73,8 @@ int translate_errors(const std::vector<std::string>& words, const std::function<
   } catch (const std::length_error&) {
     return tell_lack_of_memory();
   } catch (const std::filesystem::filesystem_error& e) {
-    const std::string file = e.path1().string();
-    return tell(kSystemFailed, fathom::SystemError(fmt::format("{}: {}", file, e.code().message())).what());
+    const std::string file = e.path1().empty() ? "" : e.path1().string() + ": ";
+    return tell(kSystemFailed, fathom::SystemError(file + e.code().message()).what());
   } catch (const std::exception& e) {
     return tell(kSystemFailed, fathom::SystemError(e.what()).what());  // printable, as fathom's own are
   }

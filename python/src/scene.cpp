@@ -28,7 +28,7 @@ void check_rounding(const py::object& value, std::string_view name, const Floats
     const double lost_m = std::abs(given.data()[i] - double{kept.data()[i]});
     if (!(lost_m > 1e-3)) continue;
     throw InputError(std::string(name) + ": " + std::to_string(given.data()[i]) + " m is off by " +
-                     std::to_string(lost_m) + " m in float32; subtract an origin, and give it as origin_m");
+                     std::to_string(lost_m) + " m in float32; subtract an origin (Mesh: origin_m)");
   }
 }
 

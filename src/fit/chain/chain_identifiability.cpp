@@ -61,30 +61,6 @@ bool are_levels(const std::vector<Seen>& seen, int steps) {
   return told >= 100 && static_cast<double>(on) >= kShareOnLevels * static_cast<double>(told);
 }
 
-}  // namespace
-
-bool set_levels(NoiseChain& chain, const FreeNumber& steps, const ChainReturns& returns) {
-  const std::string name = fmt::format("{}.{}", chain[steps.entry].noise.slug(), steps.field);
-  for (std::size_t k = 0; k < chain.size(); ++k) {
-    if (k == steps.entry || chain[k].noise.stage() != Stage::kRange || chain[k].noise.is_identity()) continue;
-    throw InputError(
-        fmt::format("{} is read off ranges that nothing else moves, and {} does", name, chain[k].noise.slug()));
-  }
-  const Noise& noise = chain[steps.entry].noise;
-  if (noise.info().needs.baseline && !(returns.optics.baseline_m > 0.0F)) {
-    throw InputError(fmt::format("{} needs a stereo camera", name));
-  }
-  const std::vector<Seen> seen = seen_values(noise, returns);
-  for (int levels = 1; levels <= kMostLevels; ++levels) {
-    if (!are_levels(seen, levels)) continue;
-    set_value(chain, steps, levels);
-    return true;
-  }
-  return false;
-}
-
-namespace {
-
 constexpr double kOuter = 0.1;       // of the interval, beside its end
 constexpr double kFew = 0.5;         // of the count that a uniform has there
 constexpr double kDeviations = 4.0;  // of the count, by which it must be missed
@@ -130,6 +106,26 @@ Eigen::VectorXd effects_of(const NoiseChain& chain, const ChainReturns& returns,
 }
 
 }  // namespace
+
+bool set_levels(NoiseChain& chain, const FreeNumber& steps, const ChainReturns& returns) {
+  const std::string name = fmt::format("{}.{}", chain[steps.entry].noise.slug(), steps.field);
+  for (std::size_t k = 0; k < chain.size(); ++k) {
+    if (k == steps.entry || chain[k].noise.stage() != Stage::kRange || chain[k].noise.is_identity()) continue;
+    throw InputError(
+        fmt::format("{} is read off ranges that nothing else moves, and {} does", name, chain[k].noise.slug()));
+  }
+  const Noise& noise = chain[steps.entry].noise;
+  if (noise.info().needs.baseline && !(returns.optics.baseline_m > 0.0F)) {
+    throw InputError(fmt::format("{} needs a stereo camera", name));
+  }
+  const std::vector<Seen> seen = seen_values(noise, returns);
+  for (int levels = 1; levels <= kMostLevels; ++levels) {
+    if (!are_levels(seen, levels)) continue;
+    set_value(chain, steps, levels);
+    return true;
+  }
+  return false;
+}
 
 std::string few_at_end(const NoiseChain& learned, const FreeNumber& end, const ChainData& data) {
   const bool is_low = end.role == LearnedRole::kLowEnd;

@@ -56,6 +56,9 @@ BeamSensor sensor_of(const FitLogOptions& options, std::span<const ReadingFacts>
 BeamData joined(std::vector<BeamData> logs) {
   if (logs.size() == 1) return std::move(logs.front());
   BeamData all;
+  std::size_t readings = 0;
+  for (const BeamData& log : logs) readings += log.scan.size();
+  all.reading_m.reserve(readings), all.expected_m.reserve(readings), all.scan.reserve(readings);
   for (const BeamData& log : logs) {
     if (log.scan.empty()) continue;
     const std::uint32_t first = log.scan.front();

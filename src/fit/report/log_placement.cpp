@@ -39,8 +39,8 @@ double near_m_of(double cell_m) { return std::max(kNearM, kNearCells * cell_m); 
 /// 0 if the readings are too few to tell.
 double share_if_enough(double near, double readings) { return readings < kLeastPlaced ? 0.0 : near / readings; }
 
-/// The share of readings, in another unit, that lie near an expected surface; 0 where most rays expect none, as beside
-/// the map. Short readings show nothing: in too small a unit a log lies in one place.
+/// The share of readings, in another unit, that lie near an expected surface; 0 where most of them expect none, as
+/// beside the map. Short readings do not count: in too small a unit a log lies in one place.
 double share_of_near(const BeamData& pairs, double unit) {
   const double near_m = near_m_of(pairs.cell_m);
   double all = 0.0, readings = 0.0, near = 0.0;

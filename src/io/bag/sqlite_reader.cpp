@@ -44,7 +44,7 @@ class Database {
     sqlite3* raw = nullptr;
     std::error_code none;
     if (const std::string log = file.string() + "-wal"; std::filesystem::file_size(log, none) > 0 && !none) {
-      throw InputError(log + " holds messages that SQLite has not moved into the bag; 'PRAGMA wal_checkpoint' does");
+      throw InputError(log + " may hold messages that the bag lacks; 'PRAGMA wal_checkpoint(TRUNCATE)' moves them");
     }
     // Immutable: ignores and makes no journal.
     const int opened = sqlite3_open_v2(uri_of(file).c_str(), &raw, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);

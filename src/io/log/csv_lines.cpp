@@ -74,7 +74,7 @@ class CsvLines : public ScanLines {
       const auto column = static_cast<std::size_t>(found - kPoseColumns.begin());
       if (cell.starts_with(kRangePrefix)) {
         azimuth_rad_.push_back(line.finite(cell.substr(kRangePrefix.size()), "the azimuth of a ray"));
-        if (std::abs(azimuth_rad_.back()) > kMostAzimuthRad)
+        if (std::abs(azimuth_rad_.back()) > 3 * kMostAzimuthRad)  // bags start a turn anywhere
           line.fail(fmt::format("the azimuth of a ray = {} rad is not within a turn; is it in degrees?",
                                 azimuth_rad_.back()));
       } else if (column == kRangeColumn) {

@@ -190,7 +190,7 @@ FATHOM_KERNEL SoftReturn strongest_drop(const float* table, float range_m, float
 FATHOM_API SoftLawPtr strongest_drop_law(std::span<const float> table);
 
 /// False only if no strongest drop with this u1 is reported instead of a dimmed reading: most are weaker. The share of
-/// rays with a drop above a power p is at most the least of m0, m1 p^-1/2, m2 / p and m3 / p^2.
+/// rays with a drop above a power p is at most the least of m0, (m1 / p)^1/2, m2 / p and m3 / p^2.
 FATHOM_KERNEL bool may_show_drop(const PoweredReading& dimmed, const Receiver& receiver, float u1) {
   const float power = power_of(dimmed.intensity, dimmed.hit.range_m), least = least_of_drops(receiver);
   const bool met = is_seen(dimmed);
