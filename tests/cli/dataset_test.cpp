@@ -25,15 +25,6 @@ class Dataset : public testing::Test {
     return all;
   }
 
-  /// Name -> bytes of all that the dataset consists of.
-  [[nodiscard]] std::map<std::string, std::string> files_of(const std::string& out) const {
-    std::map<std::string, std::string> files;
-    for (const fs::path& file : files_below(folder_ / out)) {
-      files[file.lexically_relative(folder_ / out).string()] = bytes_of(file);
-    }
-    return files;
-  }
-
   /// Units, whole and begun.
   [[nodiscard]] std::size_t count_entries(const std::string& out) const {
     std::error_code error;
@@ -69,7 +60,7 @@ class Dataset : public testing::Test {
 
 TEST_F(Dataset, IsTheSameAfterKillsAndWithOtherShards) {
   succeed(arguments("one", {"--shard", "0/1"}));
-  const auto expected = files_of("one");
+  const auto expected = contents_of(folder_ / "one");
   EXPECT_EQ(expected.size(), 1U + 24 * (2 + 2 * 3));  // dataset.json, and units of two frames of three files
   std::mt19937 random(7);
   for (int round = 0; round < 4; ++round) {
@@ -80,7 +71,7 @@ TEST_F(Dataset, IsTheSameAfterKillsAndWithOtherShards) {
     for (int i = 0; i < 1 + round % 3; ++i) {
       succeed(arguments(out, {"--shard", std::to_string(i) + "/" + count, "--resume"}));
     }
-    EXPECT_TRUE(files_of(out) == expected) << "round " << round;
+    EXPECT_TRUE(contents_of(folder_ / out) == expected) << "round " << round;
   }
 }
 

@@ -91,6 +91,35 @@ TEST_F(ManyRuns, BadRangesAreRefused) {
       {"4294967295 environments of 1 episodes of 1 blocks are more than 1000000000 units\n"}, folder_ / "out");
 }
 
+TEST_F(ManyRuns, ShardsWriteTheSameFiles) {
+  const Words all = {"--environments", "0:5", "--quiet"};
+  ASSERT_EQ(simulate("plain", all).exit_code, 0);
+  for (const char* shard : {"2/3", "0/3", "1/3"}) {
+    ASSERT_EQ(simulate("shards", all + Words{"--shard", shard}).exit_code, 0);
+  }
+  EXPECT_TRUE(contents_of(folder_ / "shards") == contents_of(folder_ / "plain"));
+}
+
+TEST_F(ManyRuns, KilledTheyAreResumedByShards) {
+  const Words all = {"--environments", "0:16", "--threads", "2", "--quiet"};
+  ASSERT_EQ(simulate("plain", all).exit_code, 0);
+  const auto plain = contents_of(folder_ / "plain");
+  for (const int shards : {1, 3}) {
+    const std::string out = "killed" + std::to_string(shards);
+    const TemporaryFolder other;
+    Process process(Words{"simulate", scene_, "--out", folder_ / out} + all, other.path());
+    const fs::path second = folder_ / out / "units/000/000/000000001";
+    ASSERT_TRUE(process.wait_until([&] { return fs::exists(second); }));
+    process.send(SIGKILL);
+    process.wait();
+    for (int i = 0; i < shards; ++i) {
+      const std::string shard = std::to_string(i) + "/" + std::to_string(shards);
+      ASSERT_EQ(simulate(out, all + Words{"--resume", "--shard", shard}).exit_code, 0);
+    }
+    EXPECT_TRUE(contents_of(folder_ / out) == plain) << shards;
+  }
+}
+
 TEST_F(ManyRuns, StoppedTheyAreWhole) {
   Process process({"simulate", scene_, "--out", folder_ / "out", "--environments", "0:20000", "--threads", "2"},
                   folder_.path());

@@ -93,4 +93,10 @@ std::vector<std::filesystem::path> files_below(const std::filesystem::path& fold
   return files;
 }
 
+std::map<std::string, std::string> contents_of(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> contents;
+  for (const auto& file : files_below(folder)) contents[file.lexically_relative(folder).string()] = bytes_of(file);
+  return contents;
+}
+
 }  // namespace cli_test

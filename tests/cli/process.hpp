@@ -65,4 +65,7 @@ std::size_t count_lines(const std::string& text);
 /// The regular files below a folder.
 std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder);
 
+/// The bytes of each of them, by its path from `folder`.
+std::map<std::string, std::string> contents_of(const std::filesystem::path& folder);
+
 }  // namespace cli_test
