@@ -46,7 +46,6 @@
 #include <numbers>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <fathom/noise/detail/weather.hpp>
@@ -248,67 +247,48 @@ struct Fog {
     return {table_value_at(table + kLightOf, at) / (place * place), place};
   }
 
-  /// f(0), f(1), ... without a loop: g++ vectorises no loop that holds two. It vectorises no loop that branches on
-  /// parameters, so kernels read the extinction in the table.
-  template <class F, int... k>
-  FATHOM_KERNEL static void repeat(F f, std::integer_sequence<int, k...> /*numbers*/) {
-    (f(k), ...);
-  }
-  static constexpr int kSteps = 12;
-  using EachStep = std::make_integer_sequence<int, kSteps>;
-
   /// The same for a cloud with soft edges, by sums over steps of the way to an optical depth of about 1.5: light comes
   /// back from an optical depth below 0.5.
   [[nodiscard]] FATHOM_KERNEL SoftReturn peak_of_soft_cloud(const float* table, const Ray& ray, float begin_m,
                                                             float way) const {
+    constexpr int kSteps = 12;
     constexpr float kPi = std::numbers::pi_v<float>;
     const ScaledRay s = scaled(ray);
     const float alpha = table[kExtinction];
     float lit = way;
-    constexpr float kShares[] = {0.0625F, 0.25F, 0.5F, 0.70710678F, 0.84089642F};
-    repeat(
-        [&](int k) __attribute__((always_inline)) {
-          const float less = kShares[k] * lit;
-          lit = math::select(alpha * less * mean_density(ray, begin_m, less) > 1.5F, less, lit);
-        },
-        std::make_integer_sequence<int, 5>());
+    const auto shorten = [&](float share) {
+      const float less = share * lit;
+      lit = math::select(alpha * less * mean_density(ray, begin_m, less) > 1.5F, less, lit);
+    };
+    shorten(0.0625F), shorten(0.25F), shorten(0.5F), shorten(0.70710678F), shorten(0.84089642F);
     const float step = lit / static_cast<float>(kSteps), per_step = 1.0F / math::select(step > 0.0F, step, 1.0F);
     float light[kSteps], pulse[kSteps], depth = 0.0F, before = 0.0F;  // pulse: its mean over a step, by their distance
-    repeat(
-        [&](int k) __attribute__((always_inline)) {
-          const float middle = static_cast<float>(k) + 0.5F,
-                      density = 1.0F - falloff * edge_at(s, begin_m + middle * step);
-          const float thick = alpha * step * density;
-          light[k] = step * density * math::exp(-2.0F * depth - thick) * (1.0F + thick * thick / 6.0F);
-          depth += thick;
-          const float end = middle * step / pulse_m, inside = math::select(end < 1.0F, end, 1.0F);
-          const float sum = 0.5F * (inside + math::sincos(kPi * inside).sin / kPi);
-          pulse[k] = (sum - before) * pulse_m * per_step * (k == 0 ? 2.0F : 1.0F);
-          before = sum;
-        },
-        EachStep());
+    for (int k = 0; k < kSteps; ++k) {
+      const float middle = static_cast<float>(k) + 0.5F, density = 1.0F - falloff * edge_at(s, begin_m + middle * step);
+      const float thick = alpha * step * density;
+      light[k] = step * density * math::exp(-2.0F * depth - thick) * (1.0F + thick * thick / 6.0F);
+      depth += thick;
+      const float end = middle * step / pulse_m, inside = math::select(end < 1.0F, end, 1.0F);
+      const float sum = 0.5F * (inside + math::sincos(kPi * inside).sin / kPi);
+      pulse[k] = (sum - before) * pulse_m * per_step * (k == 0 ? 2.0F : 1.0F);
+      before = sum;
+    }
     float sums[kSteps + 2] = {}, best = -1.0F, place = 0.5F;  // the first and last: beside the cloud
-    repeat(
-        [&](int at) __attribute__((always_inline)) {
-          repeat(
-              [&](int k) __attribute__((always_inline)) {
-                const int apart = at - 1 < k ? k - at + 1 : at - 1 - k;
-                if (apart < kSteps) sums[at] += light[k] * pulse[apart];
-              },
-              EachStep());
-        },
-        std::make_integer_sequence<int, kSteps + 2>());
-    repeat(
-        [&](int at) __attribute__((always_inline)) {
-          const float left = sums[at], middle = sums[at + 1], right = sums[at + 2], bend = left - 2.0F * middle + right;
-          float off = 0.5F * (left - right) / math::select(bend < -1e-30F, bend, -1e-30F);
-          // The pulse enters within its length: steps may be longer.
-          if (at == 0) off = math::select(off + 0.5F > pulse_m * per_step, pulse_m * per_step - 0.5F, off);
-          const bool is_best = middle > best;
-          place = math::select(is_best, static_cast<float>(at) + 0.5F + off, place);
-          best = math::select(is_best, middle, best);
-        },
-        EachStep());
+    for (int at = 0; at < kSteps + 2; ++at) {
+      for (int k = 0; k < kSteps; ++k) {
+        const int apart = at - 1 < k ? k - at + 1 : at - 1 - k;
+        if (apart < kSteps) sums[at] += light[k] * pulse[apart];
+      }
+    }
+    for (int at = 0; at < kSteps; ++at) {
+      const float left = sums[at], middle = sums[at + 1], right = sums[at + 2], bend = left - 2.0F * middle + right;
+      float off = 0.5F * (left - right) / math::select(bend < -1e-30F, bend, -1e-30F);
+      // The pulse enters within its length: steps may be longer.
+      if (at == 0) off = math::select(off + 0.5F > pulse_m * per_step, pulse_m * per_step - 0.5F, off);
+      const bool is_best = middle > best;
+      place = math::select(is_best, static_cast<float>(at) + 0.5F + off, place);
+      best = math::select(is_best, middle, best);
+    }
     const float range_m = begin_m + place * step;
     return {table[kScale] * best / (range_m * range_m), range_m};
   }
