@@ -212,42 +212,31 @@ TEST(MujocoMirror, PosesInBulkMoveEnvironments) {
             std::vector<float>(alone.begin() + 768, alone.begin() + 1536));
 }
 
-/// The message of the InputError that `call` throws.
-template <class Call>
-std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(MujocoMirror, RefusesWhatIsNotThere) {
   const MujocoWorld world = make_world(kFalling);
   const mjModel* model = world.model.get();
   MujocoMirror mirror(model);
-  EXPECT_EQ(refusal([&] { MujocoMirror{nullptr}; }), "the model of MuJoCo is null");
-  EXPECT_EQ(refusal([&] {
+  EXPECT_EQ(input_error([&] { MujocoMirror{nullptr}; }), "the model of MuJoCo is null");
+  EXPECT_EQ(input_error([&] {
               MujocoMirror(model, {.exclude_bodies = {"falling", "fallen"}});
             }),
             "body 'fallen' is not in the model, which has world, falling");
-  EXPECT_EQ(refusal([&] { static_cast<void>(mirror.camera("eye", {.width = 4, .height = 4})); }),
+  EXPECT_EQ(input_error([&] { static_cast<void>(mirror.camera("eye", {.width = 4, .height = 4})); }),
             "camera 'eye' is not in the model, which has watch, eyes");
-  EXPECT_EQ(refusal([&] { static_cast<void>(mirror.camera("eyes")); }),
+  EXPECT_EQ(input_error([&] { static_cast<void>(mirror.camera("eyes")); }),
             "camera 'eyes' has no resolution in the model: give width and height");
-  EXPECT_EQ(refusal([&] { static_cast<void>(mirror.on_site("", small_camera(mirror, "eyes"))); }),
+  EXPECT_EQ(input_error([&] { static_cast<void>(mirror.on_site("", small_camera(mirror, "eyes"))); }),
             "site '' is not in the model, which has nose");
-  EXPECT_EQ(refusal([&] { static_cast<void>(mirror.geom(7)); }), "geom 7 is not in [0, 7)");
-  EXPECT_EQ(refusal([&] { static_cast<void>(mirror.geom("ghost")); }),
+  EXPECT_EQ(input_error([&] { static_cast<void>(mirror.geom(7)); }), "geom 7 is not in [0, 7)");
+  EXPECT_EQ(input_error([&] { static_cast<void>(mirror.geom("ghost")); }),
             "geom 3 is not mirrored: the options or its alpha of 0 leave it out");
-  EXPECT_EQ(refusal([&] { MujocoMirror(model, {.infinite_plane_m = std::nan("")}); }),
+  EXPECT_EQ(input_error([&] { MujocoMirror(model, {.infinite_plane_m = std::nan("")}); }),
             "infinite_plane_m is not in (0, 1e6] m");
   MirrorOptions none;
   none.groups = {};
-  EXPECT_EQ(refusal([&] { MujocoMirror(model, none); }), "the model of MuJoCo has no geom that the options leave");
+  EXPECT_EQ(input_error([&] { MujocoMirror(model, none); }), "the model of MuJoCo has no geom that the options leave");
   Scene other;
-  EXPECT_EQ(refusal([&] { mirror.update(world.data.get(), other); }), "the scene is not one that the mirror made");
+  EXPECT_EQ(input_error([&] { mirror.update(world.data.get(), other); }), "the scene is not one that the mirror made");
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "core/text.hpp"
 #include "core/text/files.hpp"
+#include "core/text/gzip_text.hpp"
 #include "io/bag/mcap_format.hpp"
 #include "io/bag/mcap_writer.hpp"
 
@@ -21,8 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16), kZstdMagic("\x28\xb5\x2f\xfd", 4),
-    kGzipMagic("\x1f\x8b", 2);
+constexpr std::string_view kSqliteMagic("SQLite format 3\0", 16), kZstdMagic("\x28\xb5\x2f\xfd", 4);
 
 /// rosbag2 can compress whole files: then no record is readable.
 [[noreturn]] void fail_compressed(const fs::path& file, const char* program = "zstd") {

@@ -24,6 +24,7 @@
 #include "core/text/text_lines.hpp"
 #include "core/text/yaml.hpp"
 #include "io/log/grey_image.hpp"
+#include "io/log/scan_lines.hpp"
 
 namespace fathom {
 
@@ -48,7 +49,7 @@ void refuse_image(const std::filesystem::path& file) {
 PlanarPose read_origin(const YamlReader& origin) {
   if (origin.value().items.size() != 3) origin.fail("is not [x, y, yaw]");
   const std::vector<YamlReader> numbers = origin.items();
-  constexpr Limits kPlace = {-1e7, 1e7, "m"}, kYaw = {-6.3, 6.3, "rad"};
+  constexpr Limits kPlace = {-1e7, 1e7, "m"}, kYaw = {-kMostAzimuthRad, kMostAzimuthRad, "rad"};
   return {numbers[0].number(kPlace), numbers[1].number(kPlace), numbers[2].number(kYaw)};
 }
 
