@@ -38,8 +38,8 @@ constexpr std::array<Field<Camera>, 11> camera_fields() {
        "width of the sensor chip, with focal_length_mm"},
       {"vertical_aperture_mm", "mm", Number(&Camera::vertical_aperture_mm), 0, 1e4,
        "height of the sensor chip; 0: square pixels"},
-      {"min_range_m", "m", Number(&Camera::min_range_m), 0, kMaxRangeM, "nearest range measured, along the ray"},
-      {"max_range_m", "m", Number(&Camera::max_range_m), 0, kMaxRangeM, "farthest range measured, along the ray"},
+      {"min_range_m", "m", Number(&Camera::min_range_m), 0, kMaxRangeM, "nearest range, along the ray"},
+      {"max_range_m", "m", Number(&Camera::max_range_m), 0, kMaxRangeM, "farthest range, along the ray"},
   }};
 }
 
@@ -52,8 +52,8 @@ constexpr std::array<Field<PinholeCamera>, 8> kPinholeCameraFields = {{
      "principal point, from the centre of the topmost pixel", true},
     {"width", "px", &PinholeCamera::width, 1, kMostImageSide, "columns of the image", true},
     {"height", "px", &PinholeCamera::height, 1, kMostImageSide, "rows of the image", true},
-    {"min_range_m", "m", &PinholeCamera::min_range_m, 0, kMaxRangeM, "nearest range measured, along the ray"},
-    {"max_range_m", "m", &PinholeCamera::max_range_m, 0, kMaxRangeM, "farthest range measured, along the ray"},
+    {"min_range_m", "m", &PinholeCamera::min_range_m, 0, kMaxRangeM, "nearest range, along the ray"},
+    {"max_range_m", "m", &PinholeCamera::max_range_m, 0, kMaxRangeM, "farthest range, along the ray"},
 }};
 
 }  // namespace
@@ -167,7 +167,7 @@ constexpr double kMaxCameraM = 100.0;
 constexpr std::array<Field<StereoCamera>, 4> kRigFields = {{
     {"baseline_m", "m", &StereoCamera::baseline_m, 0, kMaxCameraM, "distance between the two cameras"},
     {"reference", "left|center|right", choice<&StereoCamera::reference>, 0, 2,
-     "where emitter and image stand, with baseline_m: at one camera or between them"},
+     "position of emitter and image, at a camera or between them"},
     {"left_camera", "m", &StereoCamera::left_camera, -kMaxCameraM, kMaxCameraM,
      "pose of the left camera in the sensor frame, instead of baseline_m"},
     {"right_camera", "m", &StereoCamera::right_camera, -kMaxCameraM, kMaxCameraM,
@@ -250,7 +250,7 @@ constexpr std::array<Field<TofCamera>, 12> all_tof_fields() {
                    &TofCamera::footprint_px,
                    0,
                    10,
-                   "width of the area that a pixel sees; 0: a point, so that edges stay sharp"};
+                   "width of the area that a pixel sees; 0: a point, with sharp edges"};
   return fields;
 }
 constexpr std::array<Field<TofCamera>, 12> kTofFields = all_tof_fields();

@@ -14,15 +14,12 @@ namespace {
 constexpr double kMostPointsPerS = 1e9;
 
 constexpr std::array<Field<RayPattern>, 5> kRayPatternFields = {{
-    {"min_range_m", "m", &RayPattern::min_range_m, 0, kMaxRangeM,
-     "nearest range measured: one for all rays or one per ray", true},
-    {"max_range_m", "m", &RayPattern::max_range_m, 0, kMaxRangeM,
-     "farthest range measured: one for all rays or one per ray", true},
-    {"rays_per_frame", "1", &RayPattern::rays_per_frame, 0, 16777216,
-     "rays that a frame plays of a longer table; 0: all"},
-    {"loop", "1", &RayPattern::loop, 0, 0, "starts the table again after its last ray; else its last rays repeat"},
+    {"min_range_m", "m", &RayPattern::min_range_m, 0, kMaxRangeM, "nearest range, for all rays or per ray", true},
+    {"max_range_m", "m", &RayPattern::max_range_m, 0, kMaxRangeM, "farthest range, for all rays or per ray", true},
+    {"rays_per_frame", "1", &RayPattern::rays_per_frame, 0, 16777216, "rays of the table that a frame plays; 0: all"},
+    {"loop", "1", &RayPattern::loop, 0, 0, "after its last ray the table starts again; else its last rays repeat"},
     {"points_per_s", "Hz", &RayPattern::points_per_s, 0, kMostPointsPerS,
-     "rate of the rays, 1 or more; 0: the times of the table"},
+     "rate of the rays, 1 or more; 0: as the table"},
 }};
 
 constexpr double kUnitTolerance = 1e-3;

@@ -19,11 +19,11 @@ constexpr std::array<Field<Laser2d>, 7> kLaser2dFields = {{
     {"min_azimuth_rad", "rad", &Laser2d::min_azimuth_rad, -kTurnRad, kTurnRad, "azimuth of the first (rightmost) ray",
      true},
     {"max_azimuth_rad", "rad", &Laser2d::max_azimuth_rad, -kTurnRad, kTurnRad,
-     "azimuth of the last ray, at most a turn further", true},
+     "azimuth of the last ray, at most a revolution further", true},
     {"rate_hz", "Hz", &Laser2d::rate_hz, 0.01, 10000, "scans per second; the mirror turns once per scan"},
     {"clockwise", "1", &Laser2d::clockwise, 0, 1, "fires from the last ray to the first"},
-    {"min_range_m", "m", &Laser2d::min_range_m, 0, kMaxRangeM, "nearest range measured"},
-    {"max_range_m", "m", &Laser2d::max_range_m, 0, kMaxRangeM, "farthest range measured"},
+    {"min_range_m", "m", &Laser2d::min_range_m, 0, kMaxRangeM, "nearest range"},
+    {"max_range_m", "m", &Laser2d::max_range_m, 0, kMaxRangeM, "farthest range"},
 }};
 
 constexpr std::array<Field<Rosette>, 7> kRosetteFields = {{
@@ -32,8 +32,8 @@ constexpr std::array<Field<Rosette>, 7> kRosetteFields = {{
     {"prism1_hz", "Hz", &Rosette::prism1_hz, -10000, 10000, "revolutions per second of one prism, signed", true},
     {"prism2_hz", "Hz", &Rosette::prism2_hz, -10000, 10000, "revolutions per second of the other prism, signed", true},
     {"points_per_s", "Hz", &Rosette::points_per_s, 1, 1e9, "points per second", true},
-    {"min_range_m", "m", &Rosette::min_range_m, 0, kMaxRangeM, "nearest range measured"},
-    {"max_range_m", "m", &Rosette::max_range_m, 0, kMaxRangeM, "farthest range measured"},
+    {"min_range_m", "m", &Rosette::min_range_m, 0, kMaxRangeM, "nearest range"},
+    {"max_range_m", "m", &Rosette::max_range_m, 0, kMaxRangeM, "farthest range"},
 }};
 
 constexpr double kMaxSizeM = 1e4;
@@ -45,8 +45,8 @@ constexpr std::array<Field<GridScanner>, 7> kGridScannerFields = {{
     {"start_height_m", "m", &GridScanner::start_height_m, -kMaxSizeM, kMaxSizeM,
      "height of the rays' origins above the sensor"},
     {"alignment", "base|yaw|world", choice<&GridScanner::alignment>, 0, 2, "what the axes of the grid follow"},
-    {"min_range_m", "m", &GridScanner::min_range_m, 0, kMaxRangeM, "nearest range measured"},
-    {"max_range_m", "m", &GridScanner::max_range_m, 0, kMaxRangeM, "farthest range measured"},
+    {"min_range_m", "m", &GridScanner::min_range_m, 0, kMaxRangeM, "nearest range"},
+    {"max_range_m", "m", &GridScanner::max_range_m, 0, kMaxRangeM, "farthest range"},
 }};
 
 std::uint32_t points(double size_m, double resolution_m) {

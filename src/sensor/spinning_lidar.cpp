@@ -21,7 +21,7 @@ constexpr std::array<Field<SpinningLidar>, 13> kSpinningLidarFields = {{
     {"elevation_rad", "rad", &SpinningLidar::elevation_rad, -kQuarterTurnRad, kQuarterTurnRad, "elevation of each ring",
      true},
     {"azimuth_offset_rad", "rad", &SpinningLidar::azimuth_offset_rad, -kHalfTurnRad, kHalfTurnRad,
-     "per ring, added to the azimuth, counter-clockwise; empty: 0"},
+     "per ring, added to the azimuth; empty: 0"},
     {"firing_time_s", "s", &SpinningLidar::firing_time_s, 0, 10,
      "per ring, after the start of its column; empty: all at once"},
     {"vertical_offset_m", "m", &SpinningLidar::vertical_offset_m, -10, 10,
@@ -30,11 +30,11 @@ constexpr std::array<Field<SpinningLidar>, 13> kSpinningLidarFields = {{
     {"ring", "1", &SpinningLidar::ring, 0, 65535, "per ring, its number; empty: counted from the lowest one"},
     {"columns", "1", &SpinningLidar::columns, 1, 65536, "firings of every ring per frame", true},
     {"start_azimuth_rad", "rad", &SpinningLidar::start_azimuth_rad, -kTurnRad, kTurnRad, "azimuth of the first column"},
-    {"span_rad", "rad", &SpinningLidar::span_rad, 1e-6, kTurnRad, "angle turned in a frame, first column included"},
+    {"span_rad", "rad", &SpinningLidar::span_rad, 1e-6, kTurnRad, "angle turned in a frame"},
     {"rate_hz", "Hz", &SpinningLidar::rate_hz, 0.01, 10000, "revolutions per second"},
     {"clockwise", "1", &SpinningLidar::clockwise, 0, 1, "turns clockwise seen from above"},
-    {"min_range_m", "m", &SpinningLidar::min_range_m, 0, kMaxRangeM, "nearest range measured"},
-    {"max_range_m", "m", &SpinningLidar::max_range_m, 0, kMaxRangeM, "farthest range measured"},
+    {"min_range_m", "m", &SpinningLidar::min_range_m, 0, kMaxRangeM, "nearest range"},
+    {"max_range_m", "m", &SpinningLidar::max_range_m, 0, kMaxRangeM, "farthest range"},
 }};
 
 double column_period_s(const SpinningLidar& lidar) {

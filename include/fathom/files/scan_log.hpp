@@ -72,7 +72,7 @@ FATHOM_API void validate(const ScanLogOptions& options);
 /// SystemError without memory for the log.
 FATHOM_API ScanLog read_scan_log(const std::filesystem::path& file, const ScanLogOptions& options = {});
 /// Writes the CSV form, which has no place for `ray_offset`; the file appears whole or not at all. Simulated logs are
-/// of this form (docs/beam-model.md).
+/// of this form (docs/beam-cli.md).
 FATHOM_API void write_scan_csv(const std::filesystem::path& file, const ScanLog& log);
 
 /// Pairs to learn from. All arrays [pairs].

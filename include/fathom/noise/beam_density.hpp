@@ -149,7 +149,7 @@ struct BeamParameters {
     using P = BeamParameters;
     return std::array<Field<P>, 7>{{
         {"w_hit", "1", &P::w_hit, 0, 1, "weight of readings of the expected surface", true},
-        {"w_short", "1", &P::w_short, 0, 1, "weight of readings of something unexpected in front of it", true},
+        {"w_short", "1", &P::w_short, 0, 1, "weight of readings of something in front of it", true},
         {"w_max", "1", &P::w_max, 0, 1, "weight of readings without a return", true},
         {"w_rand", "1", &P::w_rand, 0, 1, "weight of readings that nothing explains", true},
         {"sigma_hit_m", "m", &P::sigma_hit_m, kLeastSigmaHitM, kMostSigmaHitM, "standard deviation of hits", true},
@@ -193,7 +193,7 @@ struct BeamSensor {
          "expected ranges below are raised to it: half a cell of the map"},
         {"miss", "book|atom", choice<&S::miss>, 0, 0,
          "where the map expects nothing, hits are just below Z (book) or at Z (atom)"},
-        {"nan", "skip|max", choice<&S::nan>, 0, 0, "a NaN is no evidence (skip) or without a return (max)"},
+        {"nan", "skip|max", choice<&S::nan>, 0, 0, "a NaN is ignored (skip), or means no return (max)"},
     }};
   }
   static constexpr double kMostRangeM = 1e7;

@@ -49,16 +49,16 @@ struct BeamMixture {
   static constexpr auto fields() {
     return std::array<Field<BeamMixture>, 8>{{
         {"w_hit", "1", &BeamMixture::w_hit, 0, 1, "weight of readings of the surface; the four weights sum to 1"},
-        {"w_short", "1", &BeamMixture::w_short, 0, 1, "weight of readings of something unexpected in front of it"},
+        {"w_short", "1", &BeamMixture::w_short, 0, 1, "weight of readings of something in front of it"},
         {"w_max", "1", &BeamMixture::w_max, 0, 1, "weight of readings without a return"},
         {"w_rand", "1", &BeamMixture::w_rand, 0, 1, "weight of readings that nothing explains"},
         {"sigma_hit_m", "m", &BeamMixture::sigma_hit_m, kLeastSigmaHitM, kMostSigmaHitM, "standard deviation of hits"},
         {"lambda_short_per_m", "1/m", &BeamMixture::lambda_short_per_m, 0, kMostLambdaShortPerM,
          "rate of short readings"},
         {"hit_offset_m", "m", &BeamMixture::hit_offset_m, -kMostHitOffsetM, kMostHitOffsetM,
-         "where hits centre, beyond the surface"},
+         "offset of hits beyond the surface"},
         {"miss", "book|atom", choice<&BeamMixture::miss>, 0, 0,
-         "rays that met nothing: hits pile up just below the maximum range, or are readings without a return"},
+         "rays that meet nothing: hits just below the maximum range, or no return"},
     }};
   }
 

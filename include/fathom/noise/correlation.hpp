@@ -77,12 +77,11 @@ struct Correlation {
         {"across_px", "px", &Correlation::across_px, 0, 64, "size along rows, s; 0: white"},
         {"down_px", "px", &Correlation::down_px, 0, 64, "size along columns, s; 0: white"},
         {"time_s", "s", &Correlation::time_s, 0, std::numeric_limits<double>::infinity(),
-         "time between key frames; 0: without motion, each frame has its own field; inf: a fixed pattern"},
-        {"motion_m", "m", &Correlation::motion_m, 0, 1e6,
-         "way of the sensor between key frames; 0: the way is ignored"},
+         "time between key frames; 0: without motion frames are independent; inf: a fixed pattern"},
+        {"motion_m", "m", &Correlation::motion_m, 0, 1e6, "way of the sensor between key frames; 0: ignored"},
         {"motion_rad", "rad", &Correlation::motion_rad, 0, 1e6,
-         "rotation of the sensor between key frames; 0: rotation is ignored"},
-        {"shape", "gaussian|exponential", choice<&Correlation::shape>, 0, 0, "law by which it falls in the image"},
+         "rotation of the sensor between key frames; 0: ignored"},
+        {"shape", "gaussian|exponential", choice<&Correlation::shape>, 0, 0, "law in the image"},
     }};
   }
 

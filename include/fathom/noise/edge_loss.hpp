@@ -50,13 +50,13 @@ struct EdgeLoss {
         {"min_angle_rad", "rad", &EdgeLoss::min_angle_rad, 0, std::numbers::pi_v<float>,
          "angle below which nothing is lost"},
         {"max_angle_rad", "rad", &EdgeLoss::max_angle_rad, 0, std::numbers::pi_v<float>,
-         "angle from which on the probability stays; taken as min_angle when below it"},
+         "angle from which the probability is high_probability; at least min_angle"},
         {"low_probability", "1", &EdgeLoss::low_probability, 0, 1, "probability of loss at min_angle"},
         {"high_probability", "1", &EdgeLoss::high_probability, 0, 1, "probability of loss from max_angle on"},
         {"step", "1", &EdgeLoss::step, 0, 1,
-         "share of its range by which a neighbour must lie behind the pixel's plane; law plane"},
+         "share of the range by which a neighbour lies behind the pixel's plane; law plane"},
         {"law", "angle|plane", choice<&EdgeLoss::law>, 0, 0,
-         "a jump is any neighbour that is farther, or one behind the plane of the pixel"},
+         "a jump is any farther neighbour, or one behind the plane of the pixel"},
     }};
   }
 

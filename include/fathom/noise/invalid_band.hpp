@@ -34,10 +34,9 @@ struct InvalidBand {
 
   static constexpr auto fields() {
     return std::array<Field<InvalidBand>, 3>{{
-        {"left_band", "1", &InvalidBand::left_band, 0, 1, "whether the band at the left edge is lost"},
+        {"left_band", "1", &InvalidBand::left_band, 0, 1, "whether the left band is lost"},
         {"max_disparity_px", "px", &InvalidBand::max_disparity_px, 1, kNoLimit, "largest disparity that is matched"},
-        {"margin_px", "px", &InvalidBand::margin_px, 0, 64,
-         "columns at the border of the right image that do not match"},
+        {"margin_px", "px", &InvalidBand::margin_px, 0, 64, "columns at the border of the right image without matches"},
     }};
   }
 

@@ -32,7 +32,7 @@ struct LossAngle {
   static constexpr auto fields() {
     return std::array<Field<LossAngle>, 1>{{
         {"max_incidence_rad", "rad", &LossAngle::max_incidence_rad, 1e-6, kMaxIncidenceRad,
-         "largest angle between ray and surface normal that still returns"},
+         "largest incidence that returns"},
     }};
   }
 

@@ -67,15 +67,15 @@ struct MatchingWindow {
     return std::array<Field<MatchingWindow>, 7>{{
         {"radius_px", "px", &MatchingWindow::radius_px, 0, WindowRule::kMostRadius,
          "the window has 2 radius + 1 pixels a side; 0: no window"},
-        {"share", "1", &MatchingWindow::share, 0, 1, "of the window's valid pixels that a surface must hold"},
+        {"share", "1", &MatchingWindow::share, 0, 1, "share of the window's valid pixels that a surface needs"},
         {"sure_share", "1", &MatchingWindow::sure_share, 0, 1,
-         "of them that the chosen surface must hold to be sure; up to share: no more than that"},
+         "share below which the chosen surface is unsure; no effect up to share"},
         {"flying", "1", &MatchingWindow::flying, 0, 1,
-         "whether a pixel that is not sure gets the mean of two surfaces instead of being lost"},
-        {"min_area_px", "px", &MatchingWindow::min_area_px, 0, 1e6, "pixels that a region needs to be believed"},
+         "whether an unsure pixel gets the mean of two surfaces instead of being lost"},
+        {"min_area_px", "px", &MatchingWindow::min_area_px, 0, 1e6, "smallest region that is kept"},
         {"max_step_px", "px", &MatchingWindow::max_step_px, 1e-3, 1e4, "largest step of disparity within a surface"},
         {"valid_share", "1", &MatchingWindow::valid_share, 0, 1,
-         "of the window's pixels that must be valid, those outside the image counted as 0.4; else the pixel is lost"},
+         "share of the window's pixels that must be valid; pixels outside the image count as 0.4"},
     }};
   }
 

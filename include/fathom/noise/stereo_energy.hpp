@@ -117,18 +117,16 @@ struct StereoEnergy {
 
   static constexpr auto fields() {
     return std::array<Field<StereoEnergy>, 8>{{
-        {kMinEnergy, "1", &StereoEnergy::min_energy, 0, 1.0 - 0x1p-24, "energy at and below which a return is lost"},
-        {kPow, "1", &StereoEnergy::pow, 1e-9, 1e9, "exponent of the probability of loss above min_energy"},
+        {kMinEnergy, "1", &StereoEnergy::min_energy, 0, 1.0 - 0x1p-24, "energy up to which every return is lost"},
+        {kPow, "1", &StereoEnergy::pow, 1e-9, 1e9, "exponent of the probability of loss"},
         {kNormalization, "document|threshold", choice<&StereoEnergy::normalization>, 0, 0,
          "X = 1 - E / (1 - min_energy), or (1 - E) / (1 - min_energy)"},
         {"energy", "cosine|half_vector", choice<&StereoEnergy::energy>, 0, 0,
-         "angle to the way back, or to the bisector of the ways there and back"},
+         "angle to the returning ray, or to the bisector of both rays"},
         {"reflectivity_exponent", "1", &StereoEnergy::reflectivity_exponent, 0, 8,
-         "power of the entity's reflectivity by which the energy is scaled; 0: not"},
-        {"range_exponent", "1", &StereoEnergy::range_exponent, 0, 4,
-         "power of 1 m / range by which the energy is scaled; 0: not"},
-        {"ambient_klx", "klx", &StereoEnergy::ambient_klx, 0, 1000,
-         "ambient light, which scales the energy by 1 / (1 + ambient / half_ambient)"},
+         "exponent of the entity's reflectivity in the energy"},
+        {"range_exponent", "1", &StereoEnergy::range_exponent, 0, 4, "exponent of 1 m / range in the energy"},
+        {"ambient_klx", "klx", &StereoEnergy::ambient_klx, 0, 1000, "ambient light on the surfaces"},
         {"half_ambient_klx", "klx", &StereoEnergy::half_ambient_klx, 1e-3, 1e6, "ambient light that halves the energy"},
     }};
   }

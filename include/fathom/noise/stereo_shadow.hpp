@@ -35,7 +35,7 @@ struct StereoShadow {
   static constexpr auto fields() {
     return std::array<Field<StereoShadow>, 1>{{
         {"tolerance", "1", &StereoShadow::tolerance, 0, 0.1,
-         "relative distance by which a surface of the same entity may stand before the point; 0: the resolution"},
+         "relative distance by which the same entity may be in front of the point; 0: the resolution"},
     }};
   }
 

@@ -40,12 +40,12 @@ struct TextureLoss {
     return std::array<Field<TextureLoss>, 7>{{
         {"texture", "1", &TextureLoss::texture, 0, 1, "contrast of the surface itself"},
         {"projector", "1", &TextureLoss::projector, 0, 1, "contrast of the projected pattern at 1 m in the dark"},
-        {"reach_m", "m", &TextureLoss::reach_m, 0.01, 1e6, "distance over which the pattern is absorbed to 1 / e"},
+        {"reach_m", "m", &TextureLoss::reach_m, 0.01, 1e6, "distance over which the pattern fades to 1 / e"},
         {"ambient_klx", "klx", &TextureLoss::ambient_klx, 0, 1000, "ambient light on the surfaces"},
         {"half_ambient_klx", "klx", &TextureLoss::half_ambient_klx, 1e-3, 1e6,
          "ambient light that halves the contrast of the pattern"},
         {"midpoint", "1", &TextureLoss::midpoint, -10, 10, "signal at which half of the returns are lost"},
-        {"width", "1", &TextureLoss::width, 1e-6, 10, "change of the signal by which the odds of loss fall to 1 / e"},
+        {"width", "1", &TextureLoss::width, 1e-6, 10, "change of signal that reduces the odds of loss to 1 / e"},
     }};
   }
 
