@@ -73,7 +73,7 @@ struct ApplyOptions : ImageOptions {
   MessageArguments messages;
 };
 
-/// Throws InputError for what images and options do not say.
+/// Throws InputError if images and options leave something open.
 void check_chosen(const fathom::SensorSetup& setup) {
   const std::string& name = setup.sensor.name;
   if (!setup.ranges.empty()) {

@@ -35,7 +35,7 @@ struct ChosenSensor {
   double rate_hz = 10.0, start_s = 0.0;
 };
 
-/// Throws InputError for an unknown preset or sensor, and for what images cannot give it.
+/// Throws InputError for an unknown preset or sensor, and for a sensor that images cannot serve.
 ChosenSensor choose_sensor(const std::string& text);
 /// Gives the sensor the camera of the options. Throws InputError if the image does not fit it.
 void fit_camera(const ImageOptions& options, const fathom::DepthImage& image, fathom::Sensor& sensor);

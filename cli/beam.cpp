@@ -40,7 +40,7 @@ struct BeamSampleOptions {
   OutputOptions output;
 };
 
-/// The CSV, and what a user should know of the log that it was made from.
+/// The CSV, and notes on the log behind it.
 struct Sampled {
   std::string csv, notes;
 };
@@ -180,7 +180,7 @@ Found find_by_field(const BeamHeatmapOptions& options, const fathom::GridMap& ma
   });
 }
 
-/// Positions are centres of cells: what is asked for would be passed over.
+/// Positions are centres of cells, so positions between them would be skipped.
 void refuse_spacing_below_cells(const BeamHeatmapOptions& options, const fathom::GridMap& map) {
   constexpr double kRounded = 1.0 - 1e-6;
   if (!options.has_spacing || options.heatmap.spacing_m >= kRounded * map.resolution_m) return;

@@ -206,7 +206,7 @@ void fit_chain(const FitChainOptions& options) {
 /// `fathom score chain SCENE --measured DIR|LOG`, `fathom compare chain SCENE OTHER --measured DIR|LOG`
 struct ChainScoreOptions {
   ChainDataOptions data;
-  std::filesystem::path other;  ///< a list of noise, or another scene; empty: none
+  std::filesystem::path other;  ///< a list of noise, or another scene; may be empty
   OutputOptions output;
 };
 

@@ -88,7 +88,7 @@ const CLI::Option* find_option(const CLI::App& command, const std::string& word)
   fail_unknown(command, word, "option", likely.empty() ? "" : fmt::format("--{}", likely));
 }
 
-/// Whether the parser refuses a second value. It parses one by one what may be repeated.
+/// Whether the parser refuses a second value. It parses repeated options one by one.
 bool takes_one(const CLI::Option& option) {
   return option.get_items_expected_max() == 1 && !option.get_trigger_on_parse() &&
          option.get_multi_option_policy() == CLI::MultiOptionPolicy::Throw;

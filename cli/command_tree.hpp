@@ -39,14 +39,14 @@ std::vector<fathom::SettingName> setting_names(const CLI::App& command);
 /// The sections of a help page, in their order. The group of an option names its section.
 enum class Section : std::uint8_t { kRequired, kInput, kModel, kDataset, kOutput, kComputer };
 
-/// Puts the options that are added to the command from here on into a section; --help-all alone shows rare ones.
+/// Puts the options that are added to the command from here on into a section; only --help-all shows rare ones.
 void begin_section(CLI::App& command, Section section, bool rare = false);
 
 /// An option with its value, as help shows it: "--out DIR", "-h, --help", "--refine-poses[=M,DEG]", "SCENE".
 std::string shown_name(const CLI::Option& option);
 
-/// "fathom fit chain SCENE --measured DIR --free PATTERN [OPTIONS]": what the footer says after "Usage: " in its first
-/// line, else what is required.
+/// "fathom fit chain SCENE --measured DIR --free PATTERN [OPTIONS]": the text after "Usage: " in the first line of
+/// the footer, else the required options.
 std::string usage_of(const CLI::App& command);
 
 /// The footer without the line "Usage: ...".

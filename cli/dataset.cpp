@@ -29,7 +29,7 @@ struct DatasetArguments {
   bool remove_faulty = false;
 };
 
-/// The command that finishes a dataset, as a shell reads it; empty: it is complete.
+/// The command that finishes a dataset, as a shell reads it; empty if it is complete.
 std::string finishing_command(const fathom::DatasetInfo& info, const std::string& folder) {
   if (!info.first_missing) return "";
   const std::string command = info.command.empty() ? "fathom simulate " + info.scene + " ..." : info.command;

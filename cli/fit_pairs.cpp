@@ -44,13 +44,13 @@ constexpr std::array<std::string_view, 2> kPairsModels = {"distance", "energy"};
 /// `fathom fit pairs DATA --model distance|energy`, or `--model distance --bag B --map M ...`
 struct FitPairsOptions {
   PairsModel model = PairsModel::kDistance;
-  std::filesystem::path data;  ///< CSV of pairs, or the folder of a run; empty: `log` and `world` are there
+  std::filesystem::path data;  ///< CSV of pairs, or the folder of a run; empty with `log` and `world`
   BeamLogOptions log;
   BeamWorldOptions world;
   fathom::LogPairsOptions pairs;
   fathom::DistanceCalibrationOptions distance;
   bool asks_stretches = false;  ///< whether they were typed
-  std::string sensor;           ///< of a run; empty: the only one
+  std::string sensor;           ///< of a run; empty: its only sensor
   fathom::EnergyNormalization normalization = fathom::EnergyNormalization::kDocument;
   OutputOptions output;
 };

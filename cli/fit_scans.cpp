@@ -111,7 +111,7 @@ std::string localizer_files(const ScansFitOptions& o) {
   return text;
 }
 
-/// Says where a fit advises what localizers lack.
+/// Warns if the advice of a fit is a feature that localizers lack.
 void qualify_advice(const ScansFitOptions& options, std::vector<fathom::Finding>& findings) {
   if (options.localizers.empty()) return;
   for (fathom::Finding& finding : findings) {

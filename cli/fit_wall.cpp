@@ -49,7 +49,7 @@ fit.json. docs/calibrate.md tells what a wall can tell, and what not.)";
 
 /// `fathom fit wall DIR --camera ...`, `DIR --sensor ...` or `--log L`
 struct FitWallOptions {
-  std::filesystem::path folder;  ///< of depth images or clouds; empty: scans
+  std::filesystem::path folder;  ///< of depth images or clouds; empty for scans
   std::string sensor;            ///< of clouds: a preset or a file
   std::optional<fathom::WallCamera> camera;
   std::optional<double> levels_per_m;
@@ -87,7 +87,7 @@ void refuse_for_images(const FitWallOptions& o) {
   if (o.levels_per_m) refuse_option("--levels-per-m", "16-bit images");
 }
 
-/// One source, and what it needs.
+/// One source of walls, and the options that it needs.
 void check_source(const FitWallOptions& o, bool has_clouds) {
   const bool scans = o.log.is_given();
   refuse(o.folder.empty() && !scans, "DIR, --log or --bag is required");
@@ -168,7 +168,7 @@ void fit_wall(const FitWallOptions& o) {
   how.rate_hz = o.rate_hz.value_or(how.rate_hz);
   fathom::validate(how);
   const auto make = [&] { return fathom::make_wall_report(frames, how, o.source()); };
-  // Frames of folders have the names of their files, scans have numbers alone.
+  // Frames of folders have the names of their files, scans have only numbers.
   fathom::WallReport report = o.folder.empty() ? about_file(o.source(), make) : make();
   report.notes = std::move(notes);
   if (!o.output.out.empty()) fathom::write_wall_report(o.output.out, report, o.output.force);

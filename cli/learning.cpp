@@ -101,7 +101,7 @@ std::string scores_text(const ModelScores& scores, std::string_view unit) {
   };
   const std::string a = fathom::printable(scores.first_file.string()),
                     b = fathom::printable(scores.second_file.string());
-  const bool is_same = a == b;  // with --set, which changes the first alone, or once more by mistake
+  const bool is_same = a == b;  // with --set, which changes only the first, or repeated by mistake
   std::string text = line(is_same ? a + " (first)" : a, scores.first, "{:.4f}");
   if (!scores.second) return text;
   text += line(is_same ? b + " (second)" : b, *scores.second, "{:.4f}");

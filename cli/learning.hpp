@@ -76,7 +76,7 @@ auto with_words(const std::string& words, F f) -> decltype(f()) {
   }
 }
 
-/// f(), which works on what `file` holds: an InputError gets its name in front, and so does a lack of memory.
+/// Calls f(), which works on `file`; puts the name of the file before an InputError or a lack of memory.
 template <class F>
 auto about_file(const std::filesystem::path& file, F f) -> decltype(f()) {
   const auto lacks_memory = [&file] {
@@ -112,7 +112,7 @@ void check_new_file(const OutputOptions& o, const BeamWorldOptions& world, const
 /// Writes `csv` to --out, and `about` to stdout. Without --out the CSV goes to stdout, and `about` to stderr.
 void write_csv(const OutputOptions& output, const std::string& csv, const std::string& about);
 
-/// Prints a report in the form that the options ask for. `files`: the names of what is in --out. `more` follows them.
+/// Prints a report in the form that the options ask for. `files`: names of files in --out; `more` follows them.
 template <class Report>
 void print_report(const Report& report, const OutputOptions& o, std::string_view files = "",
                   const std::string& more = "") {
@@ -151,7 +151,7 @@ void add_log_text(CLI::App& c, fathom::ScanLogOptions& o);
 /// --height, of the sensor in a scene.
 void add_height(CLI::App& c, double& height_m);
 
-/// --parameters: what `fathom fit beam` or `fathom fit field` wrote.
+/// --parameters: a file of `fathom fit beam` or `fathom fit field`.
 void add_parameters(CLI::App& c, std::filesystem::path& parameters);
 
 /// The section of output: --out for these files, --json, --force and --quiet.
@@ -163,7 +163,7 @@ void add_csv_output(CLI::App& c, OutputOptions& o);
 /// The section of output of commands that write no file: --json and --quiet.
 void add_score_output(CLI::App& c, OutputOptions& o);
 
-/// Sets what the command does after parsing. A signal ends it, and output.names are the names of its options.
+/// Sets the action of the command after parsing. A signal ends it, and output.names are the names of its options.
 void set_action(CLI::App& c, OutputOptions& output, const std::function<void()>& act);
 
 /// --stretches: N stretches of the way, or 0: each scan.

@@ -46,7 +46,7 @@ std::string inputs_among(const std::vector<std::string>& words) {
   return names.empty() ? "" : names + ": ";
 }
 
-/// Runs `command`; tells what was thrown in one line on stderr.
+/// Runs `command`; reports an exception in one line on stderr.
 int translate_errors(const std::vector<std::string>& words, const std::function<void()>& command) {
   const auto tell = [](ExitCode code, std::string text) {
     std::replace(text.begin(), text.end(), '\n', ' ');

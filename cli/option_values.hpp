@@ -39,7 +39,7 @@ using NumberLimits = OptionLimits<double>;
 inline constexpr WholeLimits kAnySeed = {0, std::numeric_limits<std::uint64_t>::max()};
 inline constexpr WholeLimits kAnyIndex = {0, std::numeric_limits<std::uint32_t>::max()};
 
-/// "--frames", its "N" in help, and what it does.
+/// "--frames", its "N" in help, and its help text.
 struct OptionText {
   std::string name, type, doc;
 };

@@ -70,7 +70,7 @@ void StatusLine::show(double seconds, const std::string& text, bool last) {
     std::fputs(fmt::format("{}\n", text).c_str(), stderr);
     return;
   }
-  // Cut, because a line that wraps cannot be drawn over; "\x1b[K" clears what a longer one left.
+  // Cut, because a line that wraps cannot be drawn over; "\x1b[K" clears the rest of a longer line.
   const std::string shown = text.substr(0, std::max<std::size_t>(terminal_columns(), 2) - 1);
   std::fputs(fmt::format("\r{}\x1b[K", shown).c_str(), stderr);
   std::fflush(stderr);

@@ -9,7 +9,7 @@
 namespace fathom_cli {
 
 /// One line on stderr that is drawn over when that is a terminal, else a plain line at most once a second. It is best
-/// effort: what cannot be written is lost, and the work goes on.
+/// effort: text that cannot be written is lost, and the work goes on.
 class StatusLine {
  public:
   explicit StatusLine(bool quiet = false);  ///< quiet: shows nothing

@@ -35,7 +35,7 @@ constexpr NumberLimits kRateLimits = {0.001, 1000, "x"};
 
 /// `fathom publish SCENE ...`
 struct PublishArguments {
-  SimulateOptions run;  ///< which run; its outputs and its bag are not used
+  SimulateOptions run;  ///< the run; its outputs and bag are ignored
   fathom::TopicDomain domain;
   std::string rate = "1x";  ///< "2x" or "max"
   bool sensor_data = false, wait = false;
@@ -54,7 +54,7 @@ std::string sent_text(const fathom::PublishResult& result) {
                      result.seconds);
 }
 
-/// Runs until it is done or a signal asks it to stop, which is no error, and says what it did.
+/// Runs until it is done or a signal stops it, which is no error, and prints a summary.
 void publish(const PublishArguments& arguments) {
   const StopSignals signals(Patience::kASecond);
   fathom::PublishOptions options;

@@ -105,7 +105,7 @@ std::vector<std::vector<std::string>> summary_rows(const fathom::LogScores& scor
           {"least likely", fmt::format("scan {}: {:.3f}", worst.scan, worst.log_likelihood)}};
 }
 
-/// The CSV of what was scored: scans, or their beams.
+/// The CSV of scores, of scans or of their beams.
 std::string scored_csv(const ScanScoreOptions& options, const fathom::BeamModel& model, const fathom::World& world,
                        const fathom::ScanLog& log, const fathom::LogScores& scores) {
   if (!options.per_beam) return fathom::scores_csv(scores.scans);

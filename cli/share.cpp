@@ -168,7 +168,7 @@ void write_man_pages(const CLI::App& command, const std::filesystem::path& folde
 
 using Words = std::vector<std::string>;
 
-/// How a shell says what may stand at a place.
+/// The completion of one word, in the language of a shell.
 struct Shell {
   std::string_view files, folders;
   std::string_view words;  ///< format: {} are the words
@@ -194,7 +194,7 @@ Words known_names(const std::string& positional) {
   return names;
 }
 
-/// The words of a type such as skip|max; what is in capitals is no word.
+/// The words of a type such as skip|max; capitals such as N are no words.
 Words words_of_type(const std::string& type) {
   Words words;
   if (type.find('|') == std::string::npos) return words;

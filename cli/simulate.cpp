@@ -127,7 +127,7 @@ bool makes_dataset(const SimulateOptions& options) {
          options.format || options.units_per_file || options.compression || options.dry_run;
 }
 
-/// The command that makes the whole dataset: without what says which part of it, and how fast.
+/// The command that makes the whole dataset: without options for a part of it and for speed.
 std::string dataset_command(const SimulateOptions& options) {
   std::string command = fmt::format("fathom simulate {}", quoted(options.scene.string()));
   add_number_to(command, "--frames", options.frames);
@@ -192,7 +192,7 @@ void simulate_dataset(const fathom::SceneSetup& setup, const SimulateOptions& op
   });
 }
 
-/// Reads the scene, runs it with progress on stderr, and prints what came out.
+/// Reads the scene, runs it with progress on stderr, and prints the results.
 void simulate(const SimulateOptions& options) {
   const StopSignals signals(Patience::kASecond);
   const fathom::SceneSetup setup = fathom::read_scene_file(options.scene, options.set);
@@ -200,7 +200,7 @@ void simulate(const SimulateOptions& options) {
   run_and_report(options, [&](const fathom::RunOptions& how) { return fathom::run_scene(setup, how); });
 }
 
-/// With any of them, and with ranges of numbers, `fathom simulate` renders a dataset.
+/// With any of these options, or with ranges of numbers, `fathom simulate` renders a dataset.
 void add_dataset_options(CLI::App& c, SimulateOptions& o) {
   begin_section(c, Section::kDataset);
   add_whole(c, {"--block", "FRAMES", "frames of a unit; without: all of an episode"}, {1, fathom::kMaxFrames}, o.block);

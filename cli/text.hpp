@@ -25,7 +25,7 @@ std::string align_columns(const std::vector<std::vector<std::string>>& rows,
 /// 1234567 as "1 234 567".
 std::string group_digits(std::uint64_t value);
 
-/// Which of the names is meant by what was typed: its position, if there is one (fathom::find_name).
+/// The position of the name that the typed word means, if any (fathom::find_name).
 std::optional<std::size_t> find_typed(std::string_view typed, std::span<const std::string_view> names);
 
 /// "; nearest: VLP-16", or nothing where no name is likely to be meant.

@@ -63,7 +63,7 @@ struct MirrorImage {
 /// for each camera (camera/<name>) and each site (site/<name>). The groups of an entity are "group/2", by its geom's
 /// group, and "body/<name>"; a sensor can ignore them (Sensor::ignore_groups).
 ///
-/// Planes are seen from above alone, as mj_ray sees them. Geoms with alpha 0, in the geom or in its
+/// Planes are seen only from above, as by mj_ray. Geoms with alpha 0, in the geom or in its
 /// material, are left out as mj_ray leaves them out. Flexes and skins are not mirrored, signed distance fields by the
 /// mesh that shows them.
 ///
@@ -200,7 +200,7 @@ class MujocoMirror {
   }
 
  private:
-  /// Versions of MuJoCo before 3.3 have perspective cameras alone.
+  /// Versions of MuJoCo before 3.3 have only perspective cameras.
   template <class Model>
   static bool is_orthographic(const Model& model, int camera) {
     if constexpr (requires { model.cam_orthographic; }) {
@@ -210,7 +210,7 @@ class MujocoMirror {
     }
   }
 
-  /// Meshes that several geoms share, by type and what makes the shape.
+  /// Meshes that several geoms share, by type and sizes.
   using Meshes = std::map<detail::MujocoShapeKey, MeshId>;
 
   static int clamped(int group) { return group < 0 ? 0 : group >= kMujocoGroups ? kMujocoGroups - 1 : group; }
@@ -326,7 +326,7 @@ class MujocoMirror {
     meshes.emplace(key, entity.mesh);
   }
 
-  /// Fills in what the model says of a camera's image.
+  /// Fills in the image properties that the model gives a camera.
   void complete(int camera, MirrorImage& image) const {
 #if mjVERSION_HEADER >= 300
     if (image.width != 0 || image.height != 0) return;

@@ -40,7 +40,7 @@ std::string place_text(const py::array& array, std::size_t i) {
   return "[" + text + "]";
 }
 
-/// As contiguous numbers. Throws the error of NumPy: of a kind that was checked, MemoryError alone.
+/// As contiguous numbers. Throws the error of NumPy: after a check of the type, only MemoryError.
 template <class T>
 py::array_t<T, py::array::c_style> contiguous(const py::array& given) {
   constexpr int kHow = py::array::c_style | py::array::forcecast | py::detail::npy_api::NPY_ARRAY_ENSUREARRAY_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fits of the beam model and of the likelihood field, and what they write for localizers.
+// Fits of the beam model and of the likelihood field, and their files for localizers.
 #include <cstdint>
 #include <memory>
 #include <optional>

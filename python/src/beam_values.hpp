@@ -98,7 +98,7 @@ void bind_scan_fit(py::class_<Report, Options...>& fit, Write write) {
           py::arg("folder"), py::arg("force") = false, py::arg("localizers") = std::vector<std::string>());
 }
 
-/// Scans and ranges of a fit to a log. max_range_m: a number, "auto", or None for what the log says.
+/// Scans and ranges of a fit to a log. max_range_m: a number, "auto", or None for the value of the log.
 template <class Options>
 void take_log_options(const py::dict& o, Options& options) {
   options.scans = py::cast<std::string>(o["scans"]), options.test_scans = py::cast<std::string>(o["test_scans"]);

@@ -99,7 +99,7 @@ py::list chain_list(const NoiseChain& chain) {
 
 namespace {
 
-/// Calls f; what it throws as InputError gets the sensor's name in front.
+/// Calls f; puts the sensor's name before an InputError of it.
 template <class F>
 void named(const std::string& sensor, F f) {
   try {
@@ -126,7 +126,7 @@ DepthFilters filters_of(py::dict values) {
   return filters;
 }
 
-/// How its rays widen, and what they bring back.
+/// Divergence and returns.
 void set_returns(const py::dict& spec, Sensor& sensor) {
   sensor.divergence = model_of<Divergence>(at<py::dict>(spec, "divergence"));
   sensor.falloff = model_of<Falloff>(at<py::dict>(spec, "falloff"));

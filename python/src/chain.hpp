@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Noise, sensors and what was learned between Python's values and the library's.
+// Converts noise, sensors and results of fits between Python and the library.
 
 #include <optional>
 #include <string>

@@ -28,7 +28,7 @@ UnitList unit_list(const py::dict& spec) {
           whole32(spec["block"], "block")};
 }
 
-/// What units() of Python collected: which units there are, and what decides their bits.
+/// The result of Python's units(): the units, and the inputs that decide their bits.
 DatasetOptions dataset_options(const py::dict& spec) {
   DatasetOptions options;
   options.environments = number_range(spec, "environments"), options.episodes = number_range(spec, "episodes");

@@ -297,7 +297,7 @@ class EnvironmentsHandle {
   Environments batch_;
   std::vector<Known> sensors_;
   std::vector<double> turned_;
-  Doubles kept_;  // what is read during a call
+  Doubles kept_;  // values read during a call
   InUse in_use_;
 };
 

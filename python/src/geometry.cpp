@@ -95,7 +95,7 @@ Pose make_pose(const py::object& position_m, const py::object& quat_wxyz, const 
   }
   const Quaternion axes = convention_axes(convention);
   if (!(axes == Quaternion{})) pose.rotation = pose.rotation * axes;
-  return Trajectory(pose).keys()[0].pose;  // refuses what is too far
+  return Trajectory(pose).keys()[0].pose;  // refuses poses that are too far
 }
 
 py::array_t<double> matrix_of(const Pose& pose) {

@@ -143,7 +143,7 @@ Vec3 scale_of(const py::object& scale) {
   return vec3(scale, "scale");
 }
 
-/// Refuses what add_entity() would refuse, before the mesh is added.
+/// Makes the checks of add_entity() before the mesh is added.
 void check_alone(const Scene& scene, Entity entity, const Mesh& mesh) {
   for (const Entity& other : scene.entities()) {
     if (other.name == entity.name) throw InputError("entity '" + entity.name + "': the name is taken");

@@ -113,7 +113,7 @@ inline void take_maximum(const Maximum& maximum, IteratedFit& fit) {
   if (!maximum.converged) fit.note("not_converged", "stopped by the limit on iterations");
 }
 
-/// Scores readings that taught nothing. `note`: what is unknown of them, in one sentence.
+/// Scores held-out readings. `note`: their limits, in one sentence.
 inline void hold_out(double nats, std::size_t readings, std::string note, Fit& fit) {
   fit.held_out = HeldOut{.nats = nats, .readings = readings, .note = std::move(note)};
 }

@@ -134,7 +134,7 @@ void note_few_blocks(std::size_t blocks, std::size_t stretches, bool by_way, std
 /// Reads the lower triangle.
 std::optional<Eigen::MatrixXd> inverse_of(const Eigen::MatrixXd& a, double least);
 
-/// The same for these rows and columns alone; the inverse has 0 in all others.
+/// The same for only these rows and columns; the inverse has 0 in all others.
 std::optional<Eigen::MatrixXd> inverse_of(const Eigen::MatrixXd& a, const std::vector<std::size_t>& rows, double least);
 
 /// The rows of a positive matrix that are no sums of earlier rows: their pivots are above `least`, as in inverse_of().
@@ -172,7 +172,7 @@ ParameterErrors parameter_errors(const Eigen::VectorXd& naive_variances, const B
                                  const BartlettWeights& weights);
 
 /// Fills errors and 95 % intervals of parameters with a known naive error, unless they are fixed or at a limit.
-/// `limits`: [parameters]. Without `by_blocks`, naive errors alone.
+/// `limits`: [parameters]. Without `by_blocks`, only naive errors.
 void take_errors(const ParameterErrors& errors, std::span<const Interval> limits, bool by_blocks, Fit& fit);
 
 /// A log-likelihood about its maximum, in coordinates where it is simple.
@@ -184,7 +184,7 @@ struct Curvature {
 };
 
 /// Fills errors and 95 % intervals of the parameters that free coordinates move, unless they are fixed or at a limit.
-/// One block gives naive errors alone. `limits`: [parameters]. Notes few blocks. Returns the covariance of independent
+/// One block gives only naive errors. `limits`: [parameters]. Notes few blocks. Returns the covariance of independent
 /// data. Empty, with a note, if the likelihood has no clear maximum.
 std::optional<Eigen::MatrixXd> add_std_errors(const Curvature& at, const TrajectoryBlocks& blocks,
                                               std::span<const Interval> limits, Fit& fit);

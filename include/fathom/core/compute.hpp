@@ -44,7 +44,7 @@ struct Device {
   static constexpr int kMostNumber = 1023;
 
   DeviceKind kind = DeviceKind::kCpu;
-  int number = 0;  ///< in [0, kMostNumber]; of kCuda alone
+  int number = 0;  ///< in [0, kMostNumber]; for kCuda only
 
   friend bool operator==(const Device&, const Device&) = default;
 };

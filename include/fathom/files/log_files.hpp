@@ -54,7 +54,7 @@ struct ScanScore {
 /// Columns scan, x_m, y_m, yaw_rad, rays, log_likelihood.
 FATHOM_API std::string scores_csv(std::span<const ScanScore> scores);
 
-/// One reading under the model. What needs evidence is NaN where the reading carries none.
+/// One reading under the model. Values that need evidence are NaN if the reading carries none.
 struct BeamScore {
   std::uint32_t scan = 0, ray = 0;
   double azimuth_rad = 0.0;

@@ -36,7 +36,7 @@ struct ScanLog {
   std::vector<RayOffset> ray_offset;  ///< [scans, rays], of a sensor that moved within scans; empty: it stood still
   bool has_own_rays = false;          ///< ray_offset also turns azimuth_rad to the rays of each scan, which differ
   double max_range_m = 0.0;           ///< how far the sensor measures; 0: the log does not say
-  std::string laser;                  ///< whose readings these are, in logs with several: "FLASER"; empty: not known
+  std::string laser;                  ///< whose readings these are, in logs with several: "FLASER"; empty if unknown
   std::vector<SkippedLines> skipped;  ///< readings of other lasers, in the order of the log
   std::vector<std::string> notes;     ///< other parts that were not read, a sentence each
   std::string name;                   ///< its file, for messages and reports; empty: made in memory

@@ -187,7 +187,7 @@ inline constexpr std::array<std::string_view, 4> kChoiceWords<PerLog> = {"nothin
 struct FitLogOptions {
   std::string scans = "odd";               ///< to learn from, as select_scans() takes them
   std::string test_scans = "";             ///< to judge by; empty: all that are not learned from
-  std::optional<double> max_range_m = {};  ///< Z; nothing: what the log says
+  std::optional<double> max_range_m = {};  ///< Z; empty: from the log
   /// Without max_range_m: whether a suspected code for "no return" (suspected_no_return_m()) below the maximum range of
   /// the log sets Z just below it (FitReport::notes).
   bool auto_max_range = false;
@@ -307,7 +307,7 @@ FATHOM_API std::vector<Message> log_notes(const ScanLog& log, std::optional<doub
 struct FieldLogOptions {
   std::string scans = "odd";               ///< to learn from, as select_scans() takes them
   std::string test_scans = "";             ///< to judge by; empty: all that are not learned from
-  std::optional<double> max_range_m = {};  ///< Z; nothing: what the log says, or auto_max_range
+  std::optional<double> max_range_m = {};  ///< Z; empty: from the log, or auto_max_range
   bool auto_max_range = false;             ///< as FitLogOptions::auto_max_range
   double min_range_m = 0.0;
   double max_distance_m = 2.0;

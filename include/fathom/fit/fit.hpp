@@ -96,7 +96,7 @@ struct BeamJudgement {
   double ks_distance = 0.0;
   std::vector<double> pit_histogram;  ///< [bins], fractions
   std::size_t impossible = 0;         ///< readings of density 0 under the parameters
-  std::vector<Finding> findings;      ///< what makes a figure useless
+  std::vector<Finding> findings;      ///< reasons why a figure is useless
 };
 FATHOM_API BeamJudgement judge_beam_model(const BeamParameters& parameters, const BeamSensor& sensor,
                                           const BeamData& data, std::size_t bins = 40);

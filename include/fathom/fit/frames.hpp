@@ -47,7 +47,7 @@ struct ChainFrames {
   std::size_t hidden = 0;  ///< rays left out for cameras, windows, detection and optics
   /// Readings where the scene has nothing within the limits, left out; 0 where the chain has a beam_mixture or weather.
   std::size_t unexpected = 0;
-  /// Times what the sensor measures: readings from there on are no ranges that noise or rounding carried beyond it.
+  /// Multiple of the sensor's maximum range: noise and rounding do not move ranges as far as that.
   static constexpr double kBeyond = 1.01;
   /// Readings farther than the sensor measures, by more than that, which count as lost: readings of another device, or
   /// a code for no return. Only of a log where the sensor keeps what noise carries there (range_policy: keep).
@@ -56,7 +56,7 @@ struct ChainFrames {
   std::size_t askew = 0;
   bool has_mixture = false;    ///< whether the sensor's chain draws readings beside the surface (beam_mixture)
   bool has_weather = false;    ///< whether drops in the air may be readings
-  std::vector<Finding> notes;  ///< on what was read
+  std::vector<Finding> notes;  ///< on the data
 
   /// The notes, what was left out that should not be, and whether the scene is another place.
   [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;

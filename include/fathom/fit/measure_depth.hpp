@@ -20,7 +20,7 @@ namespace fathom {
 
 struct DepthMeterOptions {
   static constexpr double kLeastFocalBaselinePxM = 1e-6, kMostFocalBaselinePxM = 1e9;
-  static constexpr double kLeastDepthM = 1e-6, kMostDepthM = 1e6;  ///< of what counts as a depth
+  static constexpr double kLeastDepthM = 1e-6, kMostDepthM = 1e6;  ///< limits of a depth
   static constexpr std::size_t kMostBands = 32;
 
   /// Focal length (px, along rows) times baseline (m), which turns depth into disparity; none: nothing in px is known.
@@ -57,7 +57,7 @@ struct DepthMeasure {
   /// Deviation of the error. The cubic takes a part of the error with it; the result is corrected for that (see
   /// `across`).
   Estimate deviation_px, deviation_m;
-  double residual_px = 0.0, residual_m = 0.0;  ///< root mean square of what the cubic leaves, uncorrected
+  double residual_px = 0.0, residual_m = 0.0;  ///< root mean square of the residual of the cubic, uncorrected
 
   /// Correlation of the error in disparity at lags 1 to kLags: [kLags] each. A fixed-point iteration puts the part of
   /// the cubic back. It is exact for a separable field without correlation beyond kLags, such as white noise.
@@ -98,7 +98,7 @@ struct DepthMeasure {
   std::vector<Band> bands;
   std::uint64_t holes_without_neighbour = 0;  ///< in rows without a measured pixel
 
-  std::vector<std::string> flags;  ///< one line each: what the numbers cannot tell
+  std::vector<std::string> flags;  ///< one line each: limits of the numbers
 };
 
 /// The first frame as a picture needs it. Arrays [rows, cols].

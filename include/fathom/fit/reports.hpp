@@ -76,8 +76,8 @@ FATHOM_API void write_chain_report(const std::filesystem::path& folder, const Ch
 // (fathom/files/log_files.hpp).
 
 struct LogPairsOptions {
-  std::optional<double> max_range_m = {};  ///< how far the laser measures; nothing: what the log says
-  /// A reading that is farther than this from what the world expects is of something else: a person, or a wall that is
+  std::optional<double> max_range_m = {};  ///< of the laser; empty: from the log
+  /// A reading farther than this from the expected range shows something else: a person, or a wall that is
   /// not in the map. Five deviations of the noise at least, or the deviation that is learned comes out too small.
   double gate_m = 0.3;
   Compute compute = {};
@@ -156,12 +156,12 @@ struct DepthFolderOptions {
   std::function<void(std::size_t done, std::size_t all)> on_frame = {};
 };
 
-/// What was measured, with what a page shows of it.
+/// A measurement, with the data of its page.
 struct DepthReport {
   std::string name;  ///< of the folder, for people
   DepthMeasure measure;
   DepthPicture picture;
-  std::string left_out_by = {};  ///< how, for people; empty: nothing is left out
+  std::string left_out_by = {};  ///< how, for people; empty if no pixel is left out
 };
 
 /// The first of the images that measure_depth_folder() measures. Throws InputError as it does.
@@ -242,7 +242,7 @@ FATHOM_API WallFrames read_wall_clouds(const std::filesystem::path& folder, cons
 struct WallScansOptions {
   std::string scans = "all";               ///< as select_scans() takes them
   double step_m = 0.0;                     ///< ranges are multiples of it; 0: not rounded
-  std::optional<double> max_range_m = {};  ///< nothing: what the log says
+  std::optional<double> max_range_m = {};  ///< empty: from the log
   /// Rays from the first azimuth to the second, rad, count; nothing: all do.
   std::optional<std::array<double, 2>> sector_rad = {};
   std::vector<WallDistance> distances = {};
@@ -263,7 +263,7 @@ struct WallReport {
   [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;  ///< notes, then findings of the fit
 };
 
-/// Learns, simulates the same walls with what was learned, and measures these as the others were.
+/// Learns, simulates the same walls with the result, and measures these in the same way.
 FATHOM_API WallReport make_wall_report(const WallFrames& frames, const WallOptions& options, const std::string& name);
 
 FATHOM_API std::string report_text(const WallReport& report, ReportForm form, SettingNames names = {});

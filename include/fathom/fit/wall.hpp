@@ -48,7 +48,7 @@ struct WallLidar {
   std::vector<std::uint16_t> ring;  ///< scan line of each
   bool is_full_turn = false;        ///< the last column is beside the first
   double min_range_m = 0.0;         ///< how near it measures
-  std::string entry = {};           ///< what a scene file says of these rays, lines; empty: not known
+  std::string entry = {};           ///< lines of a scene file for these rays; empty if unknown
 };
 
 /// The rays of the sensor: of a camera, of a planar laser, or of a lidar.
@@ -68,7 +68,7 @@ struct WallTurns {
   std::vector<float> azimuth_rad, elevation_rad;  ///< of each ray, [frames, rows, cols]
   std::vector<std::uint32_t> cols;        ///< of the turn, [frames]; at most WallSensor::cols, the rest is empty
   bool knows_losses = true;               ///< whether a ray without a reading was lost; false: there may be no such ray
-  std::vector<std::string> why_not = {};  ///< a frame is left out, one line, [frames]; empty: it is not
+  std::vector<std::string> why_not = {};  ///< a frame is left out, one line, [frames]; else empty
 };
 
 /// Frames of a wall.
@@ -81,9 +81,9 @@ struct WallFrames {
   std::vector<float> measured_m;
   std::vector<std::string> names = {};  ///< of the frames in messages, [frames]; empty: their numbers
   /// Distance of the sensor's origin to the wall by a tape measure, perpendicular to the wall, m, [frames]; NaN: not
-  /// measured; empty: none was.
+  /// measured; empty without measurements.
   std::vector<double> tape_m = {};
-  /// Where it is not 0 a ray is left out: [rows, cols], or [frames, rows, cols]; empty: none is.
+  /// Rays with a value other than 0 are left out: [rows, cols], or [frames, rows, cols]; empty: all count.
   std::vector<std::uint8_t> left_out = {};
   double half_step_m = 0.0;                     ///< measured values are multiples of twice as much; 0: not rounded
   std::shared_ptr<const WallTurns> turns = {};  ///< of a lidar; null: all frames have the rays of the sensor
@@ -94,7 +94,7 @@ struct WallFrames {
 /// What a ray of a frame shows.
 enum class WallPixel : std::uint8_t {
   kWall,      ///< a reading on the wall
-  kTail,      ///< a reading more than five deviations off it, alone: no other surface
+  kTail,      ///< a single reading more than five deviations off it, of no other surface
   kLost,      ///< no reading, where the wall is
   kOther,     ///< another surface, or a loss beside one; among other surfaces any ray beside one or at
               ///< the wall's end
@@ -135,14 +135,14 @@ struct WallMeasure {
   std::vector<float> residual;    ///< the same: px of disparity, or m; NaN where no reading is of the wall
   std::vector<WallBin> by_range, by_incidence;  ///< bins of range along the ray
   /// Correlation of the error at lags of 1 to kLags px; empty where there is no such direction, or none so long. Not
-  /// corrected for what the plane takes.
+  /// corrected for the part that the plane absorbs.
   std::vector<Estimate> across, down;
   std::vector<Estimate> in_time;     ///< 1 to kLagsInTime frames later; empty unless frames are still
   std::vector<double> error_shares;  ///< [kErrorBins] of equal width, of errors by their deviation there
   double deviation = 0.0;            ///< root mean square of all errors: px with a baseline, else m
   std::size_t readings = 0, lost = 0, tails = 0, other = 0, not_known = 0;
   std::size_t hidden = 0;    ///< losses in the band that the right camera does not see; among `not_known`
-  bool knows_losses = true;  ///< false: none is counted, and nothing is known of their share
+  bool knows_losses = true;  ///< false: losses are neither counted nor known
 };
 
 /// How losses at the border of the view count: behind a wall's end there may be nothing.

@@ -19,7 +19,7 @@
 namespace fathom {
 
 /// The arrays that a frame can hold. Every array is [returns, rows, cols] (points: three such planes), row-major; with
-/// one return, the usual case, [rows, cols]. Values that depend on the ray alone are the same for all of its returns.
+/// one return, the usual case, [rows, cols]. Values that depend only on the ray are the same for all of its returns.
 enum class Channel : std::uint8_t {
   kRange,       ///< float, m; measured, noise applied; NaN where the return is lost
   kCleanRange,  ///< float, m; along the noise-free ray, nothing lost; +inf where it meets nothing

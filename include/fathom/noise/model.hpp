@@ -44,7 +44,7 @@
 //   begin(p, returns, free)   where learning begins, guessed from LearnedReturns
 //   with_other_law(p)  the same with another law, which learning tries, too
 //   law()              the name of its law
-//   kRemedies          what a chain may lack that this model brings, so that findings advise it: an array of Remedy
+//   kRemedies          faults of a chain that this model mends, so that findings advise it: an array of Remedy
 //   with_heavy_tails(p)   another model near this one, whose error has heavier tails; learning compares the two
 //
 // and, so that a law of loss is compared with others, with

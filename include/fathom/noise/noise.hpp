@@ -287,7 +287,7 @@ class Noise {
   [[nodiscard]] bool jumps(std::string_view field) const {
     return type_->hooks.jumps == nullptr || type_->hooks.jumps(model_.get(), field);
   }
-  /// The quantity that has levels, such as a disparity in px, at a depth. Of a model with a parameter of role kLevels.
+  /// The quantity with levels at a depth, such as a disparity in px. The model has a parameter of role kLevels.
   [[nodiscard]] double level_of(const Optics& optics, double depth_m) const {
     return type_->hooks.level_of(optics, depth_m);
   }

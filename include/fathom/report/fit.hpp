@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What all fits tell: parameters with standard errors and intervals, their likelihood, and what a reader has to know.
+// The result of all fits: parameters with standard errors and intervals, likelihood, findings.
 
 #include <array>
 #include <cstddef>
@@ -27,7 +27,7 @@ inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 enum class ParameterStatus : std::uint8_t {
   kLearned,
   kFixed,        ///< it was not to be learned
-  kAtLimit,      ///< of what it may be, or of its search: it has no standard error
+  kAtLimit,      ///< of its values or of its search: it has no standard error
   kUnidentified  ///< the data do not determine it, or, of chains, its standard error exceeds its value
 };
 template <>
@@ -82,7 +82,7 @@ struct HeldOut {
   std::size_t readings = 0;
   double start_nats = detail::kNaN;                            ///< under the start
   double gain_nats = detail::kNaN, gain_error = detail::kNaN;  ///< gain on the start, and its standard error
-  std::string note = {};                                       ///< what is unknown of these readings, in one sentence
+  std::string note = {};                                       ///< limits of these readings, in one sentence
 };
 
 struct Fit {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The expected range z*: what a map or a scene says a ray should measure. One interface for both, so that scoring and
+// The expected range z* of a ray in a map or a scene. One interface for both, so that scoring and
 // learning work with either.
 
 #include <cstddef>

@@ -167,7 +167,7 @@ class FATHOM_API Scene {
   /// Id of the entity's label; 0 without one.
   [[nodiscard]] std::uint32_t label_id(EntityId entity) const { return label_ids_[index(entity)]; }
   [[nodiscard]] std::string_view mesh_name(MeshId mesh) const { return mesh_names_[index(mesh)]; }
-  /// Counts replace_vertices() on a mesh, so that a caster knows what to refit.
+  /// Counts replace_vertices() on a mesh, so that a caster knows which trees to refit.
   [[nodiscard]] std::uint32_t mesh_version(MeshId mesh) const { return mesh_versions_[index(mesh)]; }
   /// Counts every change of the scene.
   [[nodiscard]] std::uint64_t revision() const { return revision_; }

@@ -233,7 +233,7 @@ struct SensorKindInfo {
   std::string_view slug;  ///< "spinning_lidar", "laser_2d", ...
   std::string_view doc;
   std::vector<FieldInfo> fields;
-  bool rays_from_file = false;  ///< scene files name a file of rays, and the fields fill in what that file lacks
+  bool rays_from_file = false;  ///< scene files name a file of rays, and the fields complete it
 };
 
 /// All kinds, in the order of SensorModel's alternatives.

@@ -73,7 +73,7 @@ struct Progress {
 
 struct RunOptions {
   std::filesystem::path out;            ///< folder to make, or an empty one
-  bool force = false;                   ///< replace what an earlier run wrote, complete or not
+  bool force = false;                   ///< replace the files of an earlier run, complete or not
   std::optional<std::uint32_t> frames;  ///< instead of the scene file's; 1 to kMaxFrames
   std::optional<std::uint64_t> seed;
   std::optional<std::uint32_t> environment, episode;

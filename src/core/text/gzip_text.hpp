@@ -23,8 +23,8 @@ inline constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 inline constexpr std::string_view kGzipMagic = "\x1f\x8b";
 
 /// The text of a file piece by piece, without a byte order mark. Gzip may have several streams, and zeros may follow.
-/// Throws InputError if the file is unreadable, above the limits, in UTF-16 or has lines that end in CR alone. If gzip
-/// is cut short, damaged or followed by other bytes, the message names the last readable line.
+/// Throws InputError if the file is unreadable, above the limits, in UTF-16 or has lines that end in one CR. If gzip is
+/// cut short, damaged or followed by other bytes, the message names the last readable line.
 class TextPieces {
  public:
   explicit TextPieces(std::filesystem::path file, std::size_t most_inflated_bytes = kMaxInflatedBytes);

@@ -147,7 +147,7 @@ void Em::expect_tail_block(HitLaw law, Expecting what, Block& block) const {
                         what == Expecting::kSlopes ? &block.tail : nullptr);
 }
 
-/// Fills what the loops look up of an extended law, unless it is there.
+/// Fills the tables of an extended law, unless they are filled.
 void Em::prepare_tail(const BeamParameters& p) {
   tail_.sigma_per_m = p.tail.sigma_hit_per_m;
   if (p.tail.hit != HitLaw::kStudentT) return;

@@ -38,7 +38,7 @@ struct RangeReadings {
   void put_behind_first(std::size_t stretch, double offset_m, Executor& executor);
 };
 
-/// Pairs sorted by what they can tell: readings with a range, and counts of readings without one.
+/// Pairs sorted by evidence: readings with a range, and counts of readings without one.
 struct Evidence {
   RangeReadings missed, seen;  ///< where the map says nothing (z* = Z), and where it expects a surface
 
@@ -170,7 +170,7 @@ struct SigmaLimits {
 /// New parameters from an expectation.
 struct MStep {
   BeamParameters parameters;
-  bool out_of_reach = false;  ///< sigma wants to grow beyond what the listed edges allow: expect again, reaching wider
+  bool out_of_reach = false;  ///< sigma exceeds the reach of the listed edges: expect again with a wider reach
   bool no_hits = false, no_shorts = false;  ///< nothing to learn sigma or lambda from: kept
   bool sigma_at_floor = false, sigma_at_top = false;
   bool lambda_at_zero = false;

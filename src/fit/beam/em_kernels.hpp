@@ -29,8 +29,8 @@ FATHOM_KERNEL double falling_exp(double x) {
 
 namespace fathom {
 
-inline constexpr std::size_t kEmBlock = 256;  ///< pairs; what the loops keep of them stays in the first cache
-inline constexpr std::size_t kEmGroup = 16;   ///< what loops take at once, at most
+inline constexpr std::size_t kEmBlock = 256;  ///< pairs; the data of a block stay in the first cache
+inline constexpr std::size_t kEmGroup = 16;   ///< the most pairs that loops take at once
 
 /// Parameters as the loops want them. The responsibilities are proportional to share_c p_c, the likelihood uses w_c.
 struct EmParameters {

@@ -40,7 +40,7 @@ MaximiseOptions checked(const FitOptions& options, const BeamSensor& sensor) {
   return climb;
 }
 
-/// Within what BeamParameters may hold, so that what is learned can be used.
+/// Within the limits of BeamParameters, so that the result can be used.
 SigmaLimits sigma_limits(const BeamSensor& sensor, double cell_m, const HitTail& tail) {
   const double floor_m = std::max({sensor.step_m, cell_m, 1e-9 * sensor.max_range_m}) / std::sqrt(12.0);
   const double low_m = std::max(kLeastSigmaHitM, floor_m);

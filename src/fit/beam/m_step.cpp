@@ -116,7 +116,7 @@ void take_closed_forms(const Expectation& e, const SigmaLimits& limits, MStep& m
 // The M-step of hits of extended laws. Lange, "A gradient algorithm locally equivalent to the EM algorithm", JRSS B 57
 // (1995): one step of Newton's per expectation converges as fast as whole maximisations.
 
-/// Where learning may take nu: beyond, student_t is the Gaussian to what data can tell.
+/// The largest nu of learning: beyond it data cannot distinguish student_t from the Gaussian.
 constexpr double kMostLearnedNu = 1000.0;
 
 /// Two numbers with their limits, and how far a step may take them.

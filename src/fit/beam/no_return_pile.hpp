@@ -100,7 +100,7 @@ class NoReturnPile {
     [[nodiscard]] std::string beyond_words() const {
       return strays == 0 ? "none is beyond" : fmt::format("only {} lie{} beyond", strays, strays == 1 ? "s" : "");
     }
-    /// A sentence about it, to which faces add what else may be done.
+    /// A sentence about it, to which faces add further advice.
     [[nodiscard]] Message words() const {
       return Message(fmt::format("many readings are {:.6g} m, {:.1f} % of them, and {}: if that means no return, give ",
                                  value_m, 100.0 * share, beyond_words()),
@@ -144,7 +144,7 @@ class NoReturnPile {
     const auto first = std::ranges::find_if(bins, [](const auto& bin) { return bin.largest_m >= kNoRange_m; });
     return first == bins.end() ? 0.0 : std::max(double{first->least_m}, double{kNoRange_m});
   }
-  /// Why no reading is a range, where none is.
+  /// Why no reading is a range; empty if there are ranges.
   [[nodiscard]] std::string without_ranges() const {
     return fmt::format("no reading is a range: {} are inf, {} are 0 and {} are nan or below 0", infinite_, zeros_,
                        readings_ - infinite_ - zeros_);
@@ -159,7 +159,7 @@ class NoReturnPile {
  private:
   static constexpr float kNoRange_m = 1e-3F;  // nearer than any sensor measures
   static constexpr double kWellBelow = 0.98, kSame = 0.999, kMostShare = 0.003, kSurelyBeyond = 1.01;
-  // Fewer, in a short log or table, are what was farthest by chance.
+  // Fewer, in a short log or table, are the farthest by chance.
   static constexpr std::size_t kFewest = 10;
   // Strays beyond a code: shares of all readings and of the readings that have the code.
   static constexpr double kMostStrays = 0.001, kMostStraysOfCode = 0.02;

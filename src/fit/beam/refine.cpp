@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t kNeighbours = 18;  // 6 along axes, 12 along diagonals of two axes
 constexpr double kShrink = 3.0;
-constexpr double kFinestSigmas = 0.02;  // the Newton step finds what lies between points
+constexpr double kFinestSigmas = 0.02;  // the Newton step interpolates between points
 constexpr double kLeastStep = 1e-4;     // in deviations of the prior
 constexpr double kLeastRise = 1e-5;     // nats: scores of single precision tell no less
 constexpr double kFarthestNewton = 2.0;
@@ -71,7 +71,7 @@ class PoseSearch {
     return place.d;
   }
 
-  /// Of the log-likelihood alone, its second derivatives with the sign turned, by differences over half a cell.
+  /// The negative second derivatives of the log-likelihood, by differences over half a cell.
   PlanarMatrix information(std::size_t scan, const PlanarNumbers& at) {
     follow(scan);
     double squares = 0.0, count = 0.0;
@@ -185,8 +185,8 @@ struct MountScore {
   PlanarMatrix information = PlanarMatrix::Zero();  ///< minus the second derivatives
 };
 
-/// Of a scan whose pose was found at `d`. `information`: of the likelihood alone, there. Zero, as of a scan without
-/// evidence, where that has no maximum.
+/// The score of a scan whose pose was found at `d`. `information`: of the likelihood, there. Zero without a maximum of
+/// the likelihood, as without evidence.
 MountScore mount_score(const PlanarNumbers& d, const PlanarNumbers& mount, const PosePrior& prior,
                        const PlanarMatrix& information) {
   const PlanarMatrix precision = stddev_of(prior).cwiseAbs2().cwiseInverse().asDiagonal();

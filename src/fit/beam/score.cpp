@@ -179,8 +179,8 @@ ScoreTables make_score_tables(const BeamParameters& p, const BeamSensor& sensor)
   return t;
 }
 
-/// Works out what depends on the readings alone; reading_m [all rays], every ray_step-th is kept. Allocates nothing
-/// once `terms` has its size.
+/// Computes the terms that depend only on the readings; reading_m [all rays], every ray_step-th is kept. Allocates
+/// nothing once `terms` has its size.
 void set_readings(const BeamParameters& p, const BeamSensor& sensor, std::span<const float> reading_m,
                   std::size_t ray_step, ScanTerms& terms) {
   const std::size_t kept = (reading_m.size() + ray_step - 1) / ray_step;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Scoring in single precision with what depends on z* alone in tables, and what depends on the reading alone worked out
-// once per scan.
+// Scores in single precision. Terms of z* are in tables, and terms of the reading are computed once per scan.
 
 #include <array>
 #include <cmath>
@@ -51,7 +50,7 @@ struct ScoreNumbers {
   float short_far = 0;    ///< w_short lambda
   float offset_m = 0, max_range_m = 0, floor_m = 0;
   float inverse_sigma = 0;
-  // Of extended laws, what it takes to work out for each ray what no table has.
+  // Extended laws: numbers for the terms of a ray that no table has.
   float tail_per_place = 0, tail_last = 0;
   float hit_weight = 0;              ///< w_hit times the law's density at its centre, per deviation
   float sigma = 0, sigma_per_m = 0;  ///< the latter of grows

@@ -138,7 +138,7 @@ ReadingCurvature::Law ReadingCurvature::law_at(double u) const {
           .by_both = -u / all + (nu + 1.0) * u / (all * all)};
 }
 
-/// Takes from the mass what lies beyond one end, x deviations from the centre; `side` is the slope of sigma x over c.
+/// Subtracts the mass beyond one end, x deviations from the centre; `side` is the slope of sigma x over c.
 void ReadingCurvature::add_end(double x, double side, double sigma, Jet& mass) const {
   if (!is_student_ && x > kFarSigmas) return;
   const Law law = law_at(x);
@@ -320,7 +320,7 @@ Derivatives sum_up(const RangeReadings& readings, std::size_t begin, std::size_t
   return of_all;
 }
 
-/// "Max" readings: the point mass explains them alone, except hits that the atom policy moved there.
+/// "Max" readings: only the point mass explains them, except hits that the atom policy moved there.
 void add_max(const Evidence& evidence, const BeamParameters& p, MissPolicy miss, const TrajectoryBlocks& blocks,
              Derivatives& sums) {
   const double both = p.w_hit + p.w_max;

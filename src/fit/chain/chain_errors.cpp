@@ -16,7 +16,7 @@ namespace fathom {
 namespace {
 
 constexpr double kMostImpossible = 0.05;  // of all returns: with more, the others do not give the standard errors
-constexpr double kStepErrors = 0.5;       // of the differences, in errors of one parameter alone
+constexpr double kStepErrors = 0.5;       // of the differences, in standard errors with all others fixed
 constexpr double kLimitShare = 1e-6;      // of its error by which a value is off its limit
 constexpr double kLeastPivot = 1e-7;      // below, other parameters have the same effect
 
@@ -151,8 +151,8 @@ class ObservedInformation {
   Eigen::MatrixXd matrix_;
 };
 
-/// Scores in two parts whose squares are the information of a return on average: that it came back, or not, and at what
-/// range. A loss has a large score only where there is one, and the few losses of a cluster would seem to hold all
+/// Scores in two parts whose squares are the information of a return on average: whether it came back, and its range.
+/// A loss has a large score only where there is one, and the few losses of a cluster would seem to hold all
 /// information. Empty unless a dropout is learned.
 struct AverageScores {
   ChainLikelihood::Slopes of_coming_back, of_range;

@@ -149,7 +149,7 @@ struct PossibleReturns {
   /// `cluster_of_all`: of each return of the data.
   PossibleReturns(const NoiseChain& learned, const ChainData& all, std::span<const std::uint32_t> cluster_of_all);
 
-  /// Whether few enough are impossible. With more, the values depend on the floor.
+  /// Whether few enough returns are impossible. With more, the values depend on the density floor.
   [[nodiscard]] bool tell_errors() const;
   /// One line on the impossible returns. `errors_told`: whether standard errors are given.
   [[nodiscard]] std::string note(bool errors_told) const;

@@ -31,7 +31,7 @@ constexpr double kShareOnLevels = 0.999;
 constexpr double kSlack = 0.02;       // of a level
 constexpr double kMostSlack = 0.125;  // coarser ranges are left out
 
-/// A measured quantity that may have levels, and how far it may be off by the rounding of the range.
+/// A measured quantity that may have levels, and its largest error by the rounding of the range.
 struct Seen {
   double value, slack;
 };

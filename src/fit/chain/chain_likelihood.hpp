@@ -57,7 +57,7 @@ class ChainDensity {
   /// has the probability that it does not take the return. range_part() is the log density of its range and angles, or
   /// of a lost return the probability that its range is reported.
   [[nodiscard]] bool has_parts() const { return !turns_; }
-  /// The model of loss at this place in the chain; null: it loses nothing.
+  /// The model of loss at this place in the chain; null for other models.
   [[nodiscard]] const Step* loss_at(std::size_t entry) const;
   [[nodiscard]] double range_part(std::size_t i) const;
   /// Whether readings are levels of a disparity that deviates. The range part of a loss is then the probability of
@@ -307,11 +307,11 @@ class ChainLikelihood {
     std::vector<std::size_t> parameters, of_ring;  ///< of_ring: [rings]; empty: of all
   };
   /// A part of the density of each return (ChainDensity::has_parts), and the values of the parameters that it was found
-  /// for. A call that moves other models alone reads it from here, as most calls of a search do.
+  /// for. A call that moves only other models reads it from here, as most calls of a search do.
   struct Part {
     std::vector<bool> has;               ///< [parameters]
     std::vector<double> values = {};     ///< of these
-    std::vector<double> of_return = {};  ///< [returns used]; empty: not found yet
+    std::vector<double> of_return = {};  ///< [returns used]; empty until needed
   };
 
   void find_columns();
@@ -339,9 +339,9 @@ class ChainLikelihood {
   mutable std::vector<double> nats_;  ///< of the last total(), so that searches do not allocate
 };
 
-// Returns by themselves and beside what a chain expects of them: checks, selections, scores and pictures.
+// Returns and their expectation by a chain: checks, selections, scores and pictures.
 
-/// Throws InputError when arrays or limits of the returns are not what chain.hpp says.
+/// Throws InputError if arrays or limits of the returns contradict chain.hpp.
 void check_returns(const ChainReturns& returns);
 
 /// Places of the returns that teach and of the returns that judge.

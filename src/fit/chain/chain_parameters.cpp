@@ -172,7 +172,7 @@ bool is_named(std::string_view pattern, std::size_t entry, std::string_view slug
   return is_meant();
 }
 
-/// Why a parameter cannot be learned for single rings; empty: it can.
+/// Why a parameter cannot be learned for single rings; else empty.
 std::string why_same_in_rings(const Noise& noise, std::string_view field) {
   for (const SameInChain& same : noise.same_in_chain()) {
     if (same.field == field) return std::string(same.reason);

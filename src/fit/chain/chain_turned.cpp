@@ -92,7 +92,7 @@ Blur blur_of(const TurnedHit& hit, double at, const AngleLaw& angle, double scal
 /// The law of a reading on one surface, and of the angle given the reading.
 struct ChainDensity::WideLaw {
   MeasuredRangeLaw law;
-  double own_variance = 0.0, variance = 0.0;  ///< of the error alone, and with the angle
+  double own_variance = 0.0, variance = 0.0;  ///< of the error without and with the angle
   double center = 0.0;                        ///< mean of the reading; px of a disparity, else m
   double covariance = 0.0;                    ///< of the reading and the angle
 

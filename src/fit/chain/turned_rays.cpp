@@ -60,7 +60,7 @@ void check_place(const TurnedRays& rays, std::size_t place) {
   }
 }
 
-/// Why it has no density beside turned rays; empty: it has one.
+/// Why it has no density beside turned rays; else empty.
 std::string_view why_not_turned(const Noise& noise) {
   if (noise.stage() == Stage::kEdgeLoss) return "what neighbouring pixels show of turned rays is unknown";
   if (noise.stage() == Stage::kImage) return "its window mixes rays that are turned by different angles";

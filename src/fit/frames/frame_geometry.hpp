@@ -44,7 +44,7 @@ class HitFrames {
 
   /// Takes the points of a frame, [rows, cols, 3] m; empty: unknown.
   void take(const RayPattern& rays, std::span<const float> point_m);
-  /// Why the points do not determine angles; empty: they do, or no model turns them.
+  /// Why the points do not determine angles; else empty, also if no model turns them.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
   /// Appends the angles of ray i of the last frame. `returns`: number of returns before it. is_there: it came back.
   void add(std::size_t i, bool is_there, std::size_t returns, HitTurns& out);

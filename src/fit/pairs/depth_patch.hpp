@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// One patch of 24 x 24 pixels: a cubic taken off it, the sums that correlations are made of, and what the cubic does to
+// One patch of 24 x 24 pixels: its residual of a cubic, the sums behind correlations, and the effect of the cubic on
 // them.
 
 #include <array>

@@ -272,7 +272,7 @@ void take_gap(const Pixels& pixels, EnergyCalibration& out) {
   threshold.value = 0.5 * (low + high), threshold.std_error = (high - low) / std::sqrt(12.0);
   threshold.status = ParameterStatus::kLearned;
   pow.value = kMostPow;
-  out.log_likelihood = 0.0;  // each pixel does what it must
+  out.log_likelihood = 0.0;  // each pixel has probability 1
   out.note(
       "unidentified",
       fmt::format(

@@ -20,7 +20,7 @@ namespace {
 
 constexpr float kNoDepth = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t kGrain = 8;              // patches at a time
-constexpr double kRoundingOfFloats = 0x1p-22;  // of a depth, with what the cubic makes of it
+constexpr double kRoundingOfFloats = 0x1p-22;  // of a depth, with the effect of the cubic
 using Options = DepthMeterOptions;
 
 /// One patch of one frame.
@@ -277,7 +277,7 @@ struct DepthMeter::State {
 
   DepthMeterOptions options;
   std::unique_ptr<Executor> executor;
-  DepthMeasure total;  ///< what is counted; estimates come with the result
+  DepthMeasure total;  ///< counts; estimates come with the result
   RoughnessBins bins;
   std::vector<WallPatches> walls = {WallPatches(24), WallPatches(48), WallPatches(72)};
   FilterTraces traces;  ///< of the first frame

@@ -40,7 +40,7 @@ std::string scan_error_note(const Fit& fit, bool rows) {
 struct JudgedScans {
   std::size_t readings = 0;
   double nats = 0.0;           ///< per reading
-  const char* noun = "scans";  ///< what they were chosen as
+  const char* noun = "scans";  ///< their name in the text
   bool rows_are_scans = false;
   bool has_errors = true;  ///< whether learning found a maximum, where there are standard errors
 };
@@ -134,7 +134,7 @@ void judge_beam(const FitReport& report, Report& out) {
   out.refuse(!(w_hit > kWeightBoundary), "no reading hits a surface that is expected");
 }
 
-/// Findings, then notes on what was read.
+/// Findings, then notes on the data.
 template <class LogFit>
 void add_findings(const LogFit& report, Report& out) {
   out.fit.findings = report.findings();
@@ -175,7 +175,7 @@ std::string refined_log_text(const RefinedLog& refined) {
 }
 
 constexpr double kPoseHeight = 360, kMoveHeight = 240;
-constexpr double kPoseAxesWidth = 450, kPoseAxesHeight = 308;  // what a Plot of this size leaves beside its labels
+constexpr double kPoseAxesWidth = 450, kPoseAxesHeight = 308;  // the axes of a Plot of this size without its labels
 
 /// A coordinate of the ways before and after.
 struct Along {
@@ -337,7 +337,7 @@ namespace {
 
 constexpr double kMostDistanceBins = 40;
 
-/// Distances of ends from occupied cells, and what the model expects, on a logarithmic scale.
+/// Distances of ends from occupied cells, and their expectation by the model, on a logarithmic scale.
 std::string distance_figure(const FieldReport& report) {
   const LikelihoodFieldModel& m = report.fit.model;
   // Distances of cells come in steps: bins of whole cells about 0, 1, 2 ... of them, the first for occupied cells

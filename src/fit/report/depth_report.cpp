@@ -34,7 +34,7 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return text_or_dash(100.0 * share(part, whole), "{:.2f} %");
 }
 
-/// One line for each report beside the others. `text`: of a report, or of what it measured.
+/// One line for each report beside the others. `text`: of a report, or of its measurement.
 template <class F>
 void add_row(Report::Table& table, std::string name, std::span<const DepthReport> reports, F text) {
   Row row = {{std::move(name)}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Logs and the likelihood field: what it expects, what is probably wrong, learning, scores and heatmaps.
+// Logs and the likelihood field: expectation, flags, learning, scores and heatmaps.
 
 #include <algorithm>
 #include <array>
@@ -39,7 +39,7 @@ std::vector<std::size_t> spread_rays(std::size_t all, std::size_t most) {
   return chosen;
 }
 
-/// Adds up what the model expects along rays.
+/// Adds up the expectation of the model along rays.
 class ExpectedAlongRays {
  public:
   ExpectedAlongRays(const DistanceField& field, const LikelihoodFieldModel& model)
@@ -293,7 +293,7 @@ std::vector<PlanarPose> poses_of(const FieldData& data, const ScanLog& log) {
   return poses;
 }
 
-/// Learned as amcl and nav2 look cells up.
+/// Learns with the cell look-up of amcl and nav2.
 LikelihoodFieldModel rounded_model(const ScanLog& log, const ScanNumbers& learned, const DistanceField& field,
                                    const LikelihoodFieldModel& start) {
   const DistanceField rounded = field.looked_up(CellLookup::kRounded);

@@ -45,7 +45,7 @@ double usual_sigma_m(const FitReport& report);
 /// Readings by range, readings minus where hits are expected, and the probability integral transform.
 std::vector<Report::Figure> reading_figures(const FitReport& report);
 /// Density of readings for an expected range near the given quantile of the expected ranges, and readings there. The
-/// caption says what lies off the axis.
+/// caption counts readings off the axis.
 Report::Figure density_figure(const FitReport& report, double quantile);
 /// Three of them.
 std::vector<Report::Figure> density_figures(const FitReport& report);
@@ -60,11 +60,11 @@ struct MixtureBin {
   [[nodiscard]] double expected() const { return hit + shorts + rand; }
 };
 
-/// Readings, below + bins + beyond + max, sum to 1; so does what the model expects.
+/// Readings, below + bins + beyond + max, sum to 1; the expected shares, too.
 struct MixtureShares {
   std::vector<double> edges;                      ///< [bins + 1]
   std::vector<MixtureBin> bins;                   ///< [bins]
-  MixtureBin below, beyond;                       ///< what lies before the first edge, and from the last one on
+  MixtureBin below, beyond;                       ///< shares before the first edge, and from the last one on
   double max_readings = 0.0, max_expected = 0.0;  ///< without a return
   std::size_t pairs = 0;                          ///< whose readings are counted
   std::size_t modelled = 0;  ///< from which the model's shares are worked out: all, or a random draw of them
@@ -80,8 +80,8 @@ inline constexpr double kCoreSigmas = 3.0, kTailSigmas = 10.0;
 /// shares_by_residual() with three bins: the tail before the surface, the core and the tail behind it.
 MixtureShares tail_shares(const FitReport& report);
 
-/// Whether two shares of the readings differ by more than half a per cent of all, a tenth of what the model expects,
-/// and what chance explains. Of `shares` pairs and modelled count.
+/// Whether two shares of the readings differ by more than half a per cent of all, a tenth of the expected share and
+/// chance. Of `shares` pairs and modelled count.
 bool disagree(double readings, double expected, const MixtureShares& shares);
 
 /// "4.2 % of the readings lie 3 to 10 sigma from the surface, 1.3 % by the model": of these shares.
@@ -89,7 +89,7 @@ std::string tail_words(double readings, double expected);
 
 /// Sentences about shares that disagree().
 struct Disagreements {
-  /// `more`, `less`: what it means where there are more or fewer readings than the model expects.
+  /// `more`, `less`: the meaning of more or fewer readings than the model expects.
   void compare(const std::string& where, double readings, double expected, std::string_view more,
                std::string_view less);
 
@@ -113,7 +113,7 @@ std::vector<Report::Figure> wall_residuals(const WallReport& report);
 /// Errors, their deviation by range, their correlation, and the share of rays that came back, by incidence and range.
 std::vector<Report::Figure> wall_curves(const WallReport& report);
 
-/// Whether rays have rows, and what one step among them is called.
+/// Whether rays have rows, and the name of a step among them.
 bool has_rows(const WallReport& report);
 std::string step_word(const WallReport& report);
 /// Whether errors are px of disparity.

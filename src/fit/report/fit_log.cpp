@@ -23,7 +23,7 @@ namespace {
 
 // Of corrections: the first search takes in a badly measured mount, m and rad; later ones refine.
 constexpr double kFirstStep = 0.1, kLeastStep = 1e-3;
-constexpr double kLeastRise = 0.01;  // nats, far below what a standard error is worth
+constexpr double kLeastRise = 0.01;  // nats, far below the effect of a standard error
 constexpr std::size_t kMostTurns = 20;
 constexpr double kMostJudged = 4e6;  // readings
 
@@ -89,7 +89,7 @@ BeamData kept_pairs(const BeamData& pairs, const Keep& keep) {
 class LogFitter {
  public:
   LogFitter(const World& world, const FitLogOptions& options) : world_(world), options_(options) {
-    validate(options.compute);  // what is wrong with it is not wrong with a log
+    validate(options.compute);  // before logs, so that its faults are not blamed on a log
     if (options.refine_poses) throw InputError(Setting{"refine_poses"}, " is for one log");
     if (learns_hit_offset(options, world.cell_m()) && has_own_offset(options.per_log)) {
       throw InputError(Setting{"hit_offset_m"}, " is learned for all logs and ", Setting{"per_log"},
@@ -238,7 +238,7 @@ class LogFitter {
     return static_cast<std::size_t>(std::max(1.0, std::ceil(readings / kMostJudged)));
   }
 
-  /// The head of the page: what was learned from.
+  /// The head of the page: the data.
   [[nodiscard]] std::vector<FitReport::Fact> facts() const {
     std::vector<FitReport::Fact> facts;
     if (!world_.name().empty()) facts.push_back({"map", world_.name()});
@@ -305,7 +305,7 @@ BeamData with_scans(const BeamData& pairs) {
   return table;
 }
 
-/// The note on standard errors where nothing says which rows have correlated errors.
+/// The note on standard errors if no column groups rows with correlated errors.
 std::string rows_flag(bool are_in_stretches) {
   return fmt::format(
       "the table tells no scans apart: each row counts as a scan, and {} as independent; a column scan says which rows "

@@ -132,7 +132,7 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 double said_or_coded_m(const ReadingFacts& readings) {
   double said_m = kNoLimit;
   if (readings.said_m > 0.0 && readings.said_m <= BeamSensor::kMostRangeM) said_m = readings.said_m;
-  // Readings of a code beyond what the log says are "max" already.
+  // Readings of a code beyond the range of the log are "max" already.
   const bool is_code = readings.code.value_m > 0.0 && readings.code.value_m < said_m;
   return is_code ? readings.code.below_m() : said_m;
 }

@@ -74,8 +74,8 @@ struct ReadingFacts {
 /// Throws InputError if no reading is a range, whatever the maximum range is.
 ReadingFacts reading_facts(std::span<const float> range_m, const std::string& name, double said_m);
 
-/// Throws InputError where a log does not say how far its sensor measures: 0, or more than any does, as inf. It says
-/// what the scans hold, and what to give. `before`: words in front.
+/// Throws InputError if a log lacks the maximum range of its sensor: it is 0, or beyond all sensors, as inf. The
+/// message has the values of the scans, and the option to give. `before`: words in front.
 void require_max_range(double max_range_m, std::string_view before = "");
 
 /// Whether a value that means no return is taken as the maximum range.
@@ -111,7 +111,7 @@ std::size_t correcting_step(std::size_t scans, std::size_t rays);
 LogCorrection correct_log(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
                           const FitLogOptions& options, const LogCorrection& start, double step);
 
-/// The standard errors of the correction that was found, for given parameters; NaN of what the readings do not tell.
+/// The standard errors of the correction found, for given parameters; NaN for numbers that readings do not determine.
 LogCorrection correction_errors(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
                                 const FitLogOptions& options, const LogCorrection& found);
 
@@ -122,8 +122,7 @@ FitReport fit_at_log_poses(const ScanLog& log, const World& world, const FitLogO
 /// fit_log() where options.refine_poses is set.
 FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions& options);
 
-/// What pairs that were found within a gate, and what was learned from them, say against the world, the poses and the
-/// gate.
+/// Findings on the world, the poses and the gate, from pairs within the gate and the result.
 std::vector<Finding> log_pair_findings(const LogPairs& found, const DistanceCalibration& learned, double gate_m);
 
 }  // namespace fathom

@@ -212,7 +212,7 @@ class Picture {
     return bar;
   }
 
-  /// The scale, and what the marks are.
+  /// The scale, and the meaning of the marks.
   void paint_foot(Image& image, Lettering& letters, std::uint32_t top) const {
     const std::uint32_t edge = letters.size() * 3 / 4;
     const double m_per_pixel = canvas_.view.m_per_pixel;
@@ -226,7 +226,7 @@ class Picture {
     const std::string readings = options_.scan_hits_world.empty() ? "" : "\u25CF readings";
     say("\u25CB best pose", colors_.best);
     if (options_.truth) {
-      // A long name leaves room for what follows.
+      // A long name leaves room for the text after it.
       const std::int64_t taken = x + 3 * std::int64_t{letters.size()} + letters.width(readings);
       const std::int64_t room = std::max<std::int64_t>(0, std::int64_t{image.width} - edge - taken);
       say(letters.cut("\u25CB " + options_.truth_name, static_cast<std::uint32_t>(room)), colors_.truth);

@@ -65,7 +65,7 @@ struct GivenOption {
   bool is_given;
 };
 
-/// Refuses what was given for measurements of another kind, which would do nothing.
+/// Refuses options for another kind of measurement, which would have no effect.
 void check_options(const fs::path& measured, Measured kind, const MeasuredOptions& o) {
   constexpr std::array<std::string_view, 4> kKinds = {"a run", "a folder of depth images", "a folder of clouds",
                                                       "a log"};
@@ -226,7 +226,7 @@ std::optional<std::pair<std::size_t, std::size_t>> range_of(std::string_view tex
   return std::pair{std::size_t{*first}, std::size_t{*end}};
 }
 
-/// Of each frame; NaN: none is given.
+/// Of each frame; NaN where missing.
 std::vector<double> tape_of(const std::vector<std::string>& names, const std::vector<WallDistance>& distances) {
   if (distances.empty()) return {};
   std::vector<double> tape_m(names.size(), std::numeric_limits<double>::quiet_NaN());

@@ -23,7 +23,7 @@ MixtureBin& bin_at(MixtureShares& shares, double value) {
   return shares.bins[static_cast<std::size_t>(upper - shares.edges.begin()) - 1];
 }
 
-/// Adds up what the components put between one edge and the next, for one pair.
+/// Adds the mass of the components between one edge and the next, for one pair.
 class ComponentCounter {
  public:
   ComponentCounter(const FitReport& report, const BeamDensity& density)
@@ -125,7 +125,7 @@ MixtureShares tail_shares(const FitReport& report) {
 
 namespace {
 
-constexpr double kLeastShare = 0.005, kLeastPart = 0.1;  // of all readings, and of what the model expects
+constexpr double kLeastShare = 0.005, kLeastPart = 0.1;  // of all readings, and of the expected share
 constexpr double kChance = 5.0;                          // standard deviations of a share
 
 }  // namespace

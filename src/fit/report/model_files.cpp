@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Learned models as files: parameters.yaml, and what localizers read.
+// Learned models as files: parameters.yaml, and the files of localizers.
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -72,7 +72,7 @@ class LogCorrector {
     return at;
   }
 
-  /// NaN of what the readings do not determine.
+  /// NaN for numbers that the readings do not determine.
   Numbers std_errors(const Numbers& at) {
     const double step = world_.cell_m() > 0.0 ? world_.cell_m() / 2.0 : 0.005;
     const std::vector<double> middle = scan_log_likelihoods(at);
@@ -123,7 +123,7 @@ class LogCorrector {
     }
   }
 
-  /// On in the direction of what was better.
+  /// Moves on in the direction of the last improvement.
   void leap(const Numbers& before, double step, Numbers& at, double& value) {
     Numbers there = at;
     for (std::size_t i = 0; i < kNumbers; ++i) there[i] += at[i] - before[i];
@@ -177,7 +177,7 @@ BeamData corrected_pairs(const ScanLog& log, const LogCorrection& correction, co
   const auto limit = static_cast<float>(max_range_m), nearest = static_cast<float>(world.floor_m());
   const auto offset = static_cast<float>(correction.range_offset_m);
   for (float& expected : pairs.expected_m) {
-    // A surface within reach stays within reach, and what the map does not know stays unknown.
+    // A surface within reach stays within reach, and unknown cells stay unknown.
     if (expected < limit) expected = std::clamp(expected + offset, nearest, std::nextafter(limit, 0.0F));
   }
   return pairs;
@@ -215,15 +215,14 @@ LogCorrection correction_errors(const ScanLog& log, const ExpectedRanges& world,
     of_part[k] = LogCorrector(part, world, model, options).climb(at, kPartStep);
   }
   for (std::size_t i = 0; i < kNumbers; ++i) {
-    // NaN stays: the larger is taken of what there is.
+    // NaN stays; otherwise the larger one counts.
     const double spread = std_error_of_mean(of_part, i);
     if (errors[i] < spread) errors[i] = spread;
   }
   return correction_of(errors);
 }
 
-// The fit at the poses of the log comes first: it finds the sensor, what is odd about the log, and a mount to start
-// from.
+// The fit at the poses of the log comes first: it finds the sensor, flags of the log, and a mount to start from.
 
 namespace {
 

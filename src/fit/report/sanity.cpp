@@ -89,7 +89,7 @@ Message empty_mass_flag(const FitReport& report) {
                                             [&](float expected) { return reaches(expected, sensor.max_range_m); });
   if (missed == 0) return "";
   const MixtureShares shares = shares_by_range(report, {0.0, usual_range_m(report)});
-  // Random readings that lie there are another matter: a smaller maximum range is what helps.
+  // Random readings there are another matter: a smaller maximum range helps.
   const double readings = shares.beyond.readings, hits = shares.beyond.hit;
   if (!(hits > readings) || !disagree(readings, hits, shares)) return "";
   const double gain = gain_of_atom(report);
@@ -178,7 +178,7 @@ std::string wrong_map_flag(const FitReport& report) {
 }
 
 void add_model_flags(FitReport& report) {
-  // In a wrong map hits, tails and what is expected to be empty mean nothing.
+  // In a wrong map hits, tails and expected empty rays mean nothing.
   if (const std::string wrong_map = wrong_map_flag(report); !wrong_map.empty())
     return add_fault("wrong_map", wrong_map, report);
   add_flag("hits_beyond", empty_mass_flag(report), report);

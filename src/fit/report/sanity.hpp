@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// What is probably wrong with a log, its map, its poses or the model, in words that say what to do.
+// Probable faults of a log, its map, its poses or the model, with advice.
 
 #include <functional>
 #include <span>
@@ -64,7 +64,7 @@ inline constexpr double kLeastModelGain = 0.02;
 std::string unexplained_flag(std::string_view weight, double value, double most);
 /// Names a wrong map where hits spread by more than `most_m`; else empty.
 std::string spread_flag(double sigma_m, double cell_m, double most_m);
-/// Words where the fit shows that the map is of another place; empty: it does not.
+/// Words if the fit shows that the map is of another place; else empty.
 std::string wrong_map_flag(const FitReport& report);
 
 /// Adds a flag, unless it is empty. `code`: Finding::code.
@@ -76,14 +76,14 @@ void add_fault(const char* code, const Message& flag, LogReport& report);
 /// the book piles up below Z, heavy tails, and readings that lie elsewhere than the model has them.
 void add_model_flags(FitReport& report);
 
-/// The note where a code for "no return" was taken as the maximum range; empty: there was none.
+/// The note where a code for "no return" was taken as the maximum range; else empty.
 std::string no_return_note(const NoReturnPile::Code& code);
 /// Flags a value that probably means no return, unless it `is_taken` as the maximum range; ranges beyond the maximum
 /// range; and readings of 0, which may mean no return. `log`: the name in front, or empty.
 void add_reading_flags(const ReadingFacts& readings, bool is_taken, const BeamSensor& sensor, const std::string& log,
                        LogReport& report);
 
-/// A log that is learned from: the choice of its scans, and what is odd about it.
+/// A log to learn from: the choice of its scans, and its flags.
 struct GivenLog {
   const ScanLog& log;
   ScanNumbers learned = {}, held_out = {};
@@ -108,17 +108,17 @@ struct GivenLogs {
     readings.push_back(reading_facts(log.range_m, name, options.max_range_m.value_or(log.max_range_m)));
     return given;
   }
-  /// The name of a log among others; empty: there is one.
+  /// The name of a log among others; empty for a single log.
   [[nodiscard]] std::string name_of(const GivenLog& given) const;
-  /// What is odd about logs, their readings and, for stretches of the way, the `poses` learned from. Of a log that does
-  /// not lie on its map nothing else is said, and the answer is false.
+  /// Flags logs, their readings and, for stretches of the way, the `poses` learned from. Of a log that does not lie on
+  /// its map it flags only that, and returns false.
   bool add_flags(std::span<const PlanarPose> poses, std::size_t stretches, bool takes_code, const BeamSensor& sensor,
                  LogReport& report) const;
   /// Notes on logs, and on codes for "no return" that were taken as the maximum range.
   void add_notes(bool takes_code, LogReport& report) const;
 };
 
-/// This number of evenly spaced scans tells whether the poses of a log are exact.
+/// This number of evenly spaced scans shows whether the poses of a log are exact.
 inline constexpr std::size_t kPoseScans = 48;
 
 /// The gain of a judged ray in nats from refined poses instead of the poses in the log. 0 if it is at most 0.05, or at
@@ -135,10 +135,10 @@ struct PoseCheck {
 /// about as long as 100 000 rays are learned from.
 PoseCheck check_poses(const ScanLog& log, const World& world, const BeamSensor& sensor, const FitLogOptions& options);
 
-/// Empty where there is no gain. `per_log`: what was learned of the log.
+/// Empty without a gain. `per_log`: the learned corrections of the log.
 Message pose_flag(const PoseCheck& check, PerLog per_log);
 
-// What a likelihood field expects of the distances of ends from occupied cells, and what is probably wrong with it.
+// The distances of ends from occupied cells that a likelihood field expects, and its probable faults.
 
 /// Fills FieldReport::level_m, level_share and modelled from rays of these scans that carry evidence.
 void add_expected_shares(const ScanLog& log, std::span<const std::uint32_t> scans, const DistanceField& field,
@@ -151,7 +151,7 @@ struct FieldShare {
 /// Of distances in [low_m, high_m).
 FieldShare share_between(const FieldReport& report, double low_m, double high_m);
 
-/// A sentence each: tails, and what lies far from all occupied cells, where the model misses the readings.
+/// A sentence for each: tails and ends far from all occupied cells, if the model misses the readings there.
 std::vector<std::string> field_disagreements(const FieldReport& report);
 
 /// The model for the look-up of cells of a localizer.

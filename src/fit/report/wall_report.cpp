@@ -131,7 +131,7 @@ Report::Section correlation_section(const WallReport& report) {
   return {.head = "Size of the correlation", .pieces = {std::move(table)}};
 }
 
-/// `what` heads the laws, `against` what they gain.
+/// `what` heads the laws, `against` their gain.
 Report::Table laws_table(const std::vector<WallLossLaw>& laws, const char* key, const char* what, const char* against) {
   Report::Table table{.columns = {{.head = what, .is_number = false, .key = "name"},
                                   {"parameters", true, Place::kAside, "parameters"},

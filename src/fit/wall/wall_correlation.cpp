@@ -22,13 +22,13 @@ constexpr std::size_t kWallGroups = 64;     // of frames, left out one after the
 constexpr double kMostSizePx = 64.0;
 constexpr double kLeastCorrelation = 0.05;  // lags are fitted up to the first below, and one more
 constexpr double kWhite = 0.01, kWhiteErrors = 3.0;
-constexpr int kRounds = 3;  // of the fit and of what the plane takes, each from the other
+constexpr int kRounds = 3;  // of the fit and of the part that the plane absorbs, each from the other
 constexpr std::size_t kPhases = 256;
 
 /// Kernels of whole pixels get longer, and jump, at sizes of thirds of a pixel, where a fit to them sticks. Standard
 /// errors come from sizes near the best ones, fitted to kernels of constant length, which are smooth. The difference of
 /// the two forms adds to them.
-constexpr double kLeastNear = 0.6, kMostNear = 1.6;  // of a best size
+constexpr double kLeastNear = 0.6, kMostNear = 1.6;  // times the best size
 constexpr double kFormError = 0.005;                 // of a size
 
 /// Leaves out the frames of one group; kWallGroups: none.

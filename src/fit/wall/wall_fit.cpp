@@ -40,7 +40,7 @@ class WallLearner {
     if (options_.rings && !frames_.sensor.lidar) throw InputError("rings need a lidar, and the sensor is no lidar");
     check_tape(frames_, work_);
     check_depths(frames_, work_);
-    // Where depths are of another unit, what goes wrong later names no file.
+    // With depths of another unit, later errors would name no file.
     return with_prefix(depths_flag(frames_, work_.measure.planes), [&] { return learn_chain(); });
   }
 
@@ -135,7 +135,7 @@ class WallLearner {
     Disparity disparity{.stddev_px = static_cast<float>(std::max(work_.scale.constant, 1e-3))};
     if (tape_.is_in_chain() && !tape_.has_gain()) disparity.bias_px = static_cast<float>(tape_.tape->bias_px.value);
     WallLaw law = {{disparity}, {name_in_chain<Disparity>(Disparity::kStddevPx)}};
-    // Levels are read off ranges that nothing else moves.
+    // Levels are found in ranges that no other model moves.
     if (!tape_.has_gain()) law.free.push_back(name_in_chain<Disparity>(Disparity::kStepsPerPx));
     if (tape_.has_gain()) flag("tape", "steps of the disparity cannot be read off ranges that gain and bias move, too");
     return law;
@@ -355,7 +355,7 @@ class WallLearner {
 
   const WallFrames& frames_;
   const WallOptions& options_;
-  bool takes_tails_ = false;  ///< whether readings off the wall alone are returns
+  bool takes_tails_ = false;  ///< whether single readings off the wall are returns
   WallWork work_;
   TapeFit tape_;
   WallFit fit_;

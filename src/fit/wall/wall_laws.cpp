@@ -53,7 +53,7 @@ struct Candidate {
   std::vector<std::string> free;
 };
 
-/// The laws that what the returns cover can tell from chance, which is the first.
+/// The laws that the covered returns can distinguish from chance, which is the first.
 std::vector<Candidate> candidates(const ChainReturns& r, std::vector<Message>& flags) {
   const Covered covered(r);
   const double share = static_cast<double>(covered.lost) / static_cast<double>(r.size());
@@ -259,10 +259,10 @@ void even_out_rings(std::span<const std::uint16_t> ring, std::vector<double>& un
   }
 }
 
-/// Whether errors by their deviation have a larger fourth moment than normal ones.
+/// Whether errors, divided by their deviation, have a larger fourth moment than a normal.
 bool are_heavy(const NoiseChain& chain, const ChainReturns& readings, bool of_rings) {
   const double nearest_m = double{std::ranges::min(readings.clean_range_m)};
-  if (!(deviation_at(chain, nearest_m) > kRounding * nearest_m)) return false;  // what single floats leave is no noise
+  if (!(deviation_at(chain, nearest_m) > kRounding * nearest_m)) return false;  // rounding of floats is no noise
   std::vector<double> units;
   for (std::size_t i = 0; i < readings.size(); ++i) {
     const double clean_m = double{readings.clean_range_m[i]};

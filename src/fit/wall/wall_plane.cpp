@@ -18,7 +18,7 @@ namespace fathom {
 
 namespace {
 
-constexpr double kLeastShare = 1e-6;  // of a value: what single precision leaves of a clean one
+constexpr double kLeastShare = 1e-6;  // of a value: the rounding of a clean one in single precision
 
 constexpr double kTripleRad = 15.0 * kRadPerDeg;  // from the first of a triple of neighbours to the others, at most
 constexpr double kDeviationByMedian = 1.4826;     // a normal's, by the median of its sizes
@@ -34,7 +34,7 @@ std::nullopt_t nothing(std::string why, std::string& why_not) {
   return std::nullopt;
 }
 
-/// The plane m through the readings of as many rays as it has unknowns; nothing where they do not tell.
+/// The plane m through the readings of as many rays as it has unknowns; empty if they do not determine it.
 std::optional<Vec3> plane_through(const WallRays& rays, std::span<const std::size_t> at,
                                   std::span<const float> measured_m) {
   const auto inverse = [&](std::size_t k) { return 1.0 / double{measured_m[at[k]]}; };
@@ -78,7 +78,7 @@ std::optional<ScoredPlane> best_of_triples(const WallRays& rays, std::span<const
 /// The random one of as many.
 std::size_t pick(std::uint32_t word, std::size_t count) { return (std::uint64_t{word} * count) >> 32U; }
 
-/// The least median of residuals over random triples, as a negative score, in what the error counts.
+/// The least median of residuals over random triples, as a negative score, in the unit of the error.
 std::optional<ScoredPlane> least_median(const WallRays& rays, std::span<const float> measured,
                                         const std::vector<std::size_t>& at, const NoiseKey& key) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -122,7 +122,7 @@ constexpr std::size_t kMostVotes = 4000;     // readings that judge a random tri
 constexpr std::uint32_t kVoteTriples = 600;  // of neighbours: one in eight and more is of one plane
 constexpr double kAheadRad = 20.0 * kRadPerDeg, kMostAheadRad = 60.0 * kRadPerDeg;
 constexpr double kMostTiltRad = 45.0 * kRadPerDeg;
-constexpr double kVoteDeviations = 4.0, kVoteShare = 2e-3;  // of the range: what a lidar is off besides
+constexpr double kVoteDeviations = 4.0, kVoteShare = 2e-3;  // of the range: further errors of a lidar
 constexpr std::uint32_t kVoteStream = 0x766f7465U;
 
 /// The deviation of a reading about the plane of its neighbours in a row: 1 / r is linear along a straight line.
@@ -218,7 +218,7 @@ double WallScale::at(const WallRays& rays, std::size_t i, double clean_m) const 
 
 bool is_reading(const WallRays& rays, std::size_t i, float measured_m) {
   if (!(measured_m > 0.0F && measured_m <= std::numeric_limits<float>::max())) return false;
-  // A camera's limit is that of its range, and a laser's value at the limit says that nothing came back.
+  // A camera's limit is that of its range; a laser's value at the limit means no return.
   const double range_m = double{measured_m} * rays.length[i];
   return !(rays.is_planar && rays.max_range_m > 0.0 && range_m >= rays.max_range_m);
 }

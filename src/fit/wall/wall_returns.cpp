@@ -40,7 +40,7 @@ std::vector<std::uint8_t> spread(const WallRays& rays, std::vector<std::uint8_t>
   return marks;
 }
 
-/// The most readings of the wall that hang together, as 1.
+/// Marks the largest connected part of the wall's readings by 1.
 std::vector<std::uint8_t> largest_piece(const WallRays& rays, std::span<const WallPixel> pixels) {
   std::vector<std::uint32_t> piece(pixels.size(), 0);
   std::uint32_t pieces = 0, largest = 0;
@@ -70,8 +70,8 @@ std::vector<std::uint8_t> largest_piece(const WallRays& rays, std::span<const Wa
   return in;
 }
 
-/// Leaves as the wall what hangs together and is not so near to another surface that readings of that could be within
-/// `gate_m` of the wall. All else becomes another surface.
+/// Leaves as the wall the connected readings, except near another surface, whose readings could be within `gate_m` of
+/// the wall. All others become another surface.
 void keep_one_surface(const WallRays& rays, double gate_m, double distance_m, std::span<WallPixel> pixels) {
   // Square to the wall, at h below the sensor, readings within g of it take the angle g h / (d^2 + h^2), at most
   // g / 2 d.
@@ -287,7 +287,7 @@ struct RingLine {
   }
 };
 
-/// The gain counts where it is sure and large enough, else the bias alone does. `frames`: with readings of the ring.
+/// The gain counts where it is sure and large enough, else only the bias. `frames`: with readings of the ring.
 WallRingError ring_error(const std::vector<RingSums>& frames, const RingSums& all) {
   if (frames.size() < kLeastRingFrames || all.readings < kLeastOfRing) return {};
   const double w = all.information(0, 0), rr = all.information(1, 1), middle = all.information(0, 1) / w;
@@ -360,7 +360,7 @@ class ReturnMaker {
     const Vec3& q = of.q[i];
     const double plane_m = of.clean_m(i, fit.m), measured_m = double{frames_.measured_m[f * of.size() + i]};
     double clean_m = plane_m;
-    // The plane took nothing of a tail, which is not among what it was fitted to.
+    // The plane absorbed nothing of a tail, because it was not fitted to tails.
     if (pixel == WallPixel::kWall) clean_m = before_the_plane(of, fit, i, measured_m, plane_m);
     if (bias_px_ != 0.0) clean_m = of.without(bias_px_, clean_m);
     const Vec3 normal = (1.0 / norm(fit.m)) * fit.m;

@@ -99,7 +99,7 @@ void check_turns(const WallFrames& frames, const WallTurns& turns) {
 
 constexpr double kMostSteps = 256.0;  // no matcher interpolates finer
 constexpr std::size_t kLeastSeenLevels = 20, kReadingsPerLevel = 10, kLeastNeighbours = 5;
-constexpr double kMostOfLimit = 0.9;  // of a parameter: what is learned is a little larger than what is measured
+constexpr double kMostOfLimit = 0.9;  // of a parameter: learned values are a little larger than measured ones
 constexpr double kNearestWallM = 0.02, kFarthestWallM = 200.0;
 constexpr double kMovedSquare = 50.0;  // of a chi square of 2 or 3 degrees
 constexpr double kMostMoved = 0.6;     // where two frames are of one place it is half
@@ -142,7 +142,7 @@ double usual_gap(const WallFrames& frames, const WallWork& work, double steps_pe
   return median(gaps);
 }
 
-/// The squared difference of two planes by its covariance; nothing where readings do not determine it.
+/// The squared difference of two planes by its covariance; empty if readings do not determine it.
 std::optional<double> square_apart(const WallPlaneFit& a, const WallPlaneFit& b) {
   const Eigen::Matrix3d both = a.covariance + b.covariance;
   const auto inverse = plane_inverse(both, both(2, 2) > 0.0 ? 3 : 2);

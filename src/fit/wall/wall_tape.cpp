@@ -170,7 +170,7 @@ std::string others_of(std::size_t all) {
   return all > 1 ? fmt::format(" (so it is at {})", counted(all - 1, "more place")) : "";
 }
 
-/// In the words of the chain; empty: its models take it.
+/// In the words of the chain; empty if its models take it.
 std::string beyond_limits(const WallTape& tape) {
   const auto is_within = [](const auto& field, double value) { return value >= field.low && value <= field.high; };
   if (tape.is_disparity) {
@@ -265,7 +265,7 @@ class TapeReader {
     refuse(places_.front(), Message(others, ": ", cause));
   }
 
-  /// Bias and gain; the bias alone where all distances are the same.
+  /// Bias and gain; only the bias if all distances are equal.
   void fit_gain(WallTape& tape) const {
     const bool has_gain =
         std::ranges::any_of(places_, [&](const TapePlace& place) { return place.tape_m != places_.front().tape_m; });
@@ -390,7 +390,7 @@ WallTape joined(const WallTape& first, const WallTape& rest) {
   return both;
 }
 
-/// Flags on what the distances leave open, and the doubts.
+/// Flags on questions that the distances leave open, and doubts.
 std::vector<std::string> flags_of(const WallTape& tape, const std::vector<std::string>& doubts) {
   std::vector<std::string> flags;
   if (std::isnan(tape.gain.value)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The rays of a sensor before a plane, whatever the sensor is: what is measured along ray i is 1 / (m . q[i]), for the
+// The rays of any sensor before a plane: the measurement along ray i is 1 / (m . q[i]), for the
 // plane m . p = 1. q of a camera has x = 1, so that it is a distance to the image plane; else it is a unit
 // vector. Rays of a lidar may start beside its origin, at o: then it is (1 - m . o) / (m . q).
 
@@ -73,9 +73,9 @@ struct WallRays {
 /// Deviation of the error: `constant` px of a disparity, else constant + per_m times range, m, along the ray.
 struct WallScale {
   double constant = 0.0, per_m = 0.0;
-  double half_step_m = 0.0;  ///< of measured values: what is rounded deviates by so much at least
+  double half_step_m = 0.0;  ///< of measured values: the least deviation by rounding
 
-  /// In what WallRays::error() counts, of a clean value on ray i.
+  /// In the unit of WallRays::error(), of a clean value on ray i.
   [[nodiscard]] double at(const WallRays& rays, std::size_t i, double clean_m) const;
 };
 
@@ -95,7 +95,7 @@ inline double quadratic_form(const Eigen::Matrix3d& matrix, const Vec3& v) {
   return vector_of(v).dot(matrix * vector_of(v));
 }
 
-/// The inverse of the matrix of as many components as a plane has unknowns; nothing where readings do not determine it.
+/// The inverse of the matrix of a plane's unknowns; empty if readings do not determine it.
 std::optional<Eigen::Matrix3d> plane_inverse(const Eigen::Matrix3d& matrix, std::size_t unknowns);
 
 /// Sums of one Gauss-Newton step, by the components of m. Row and column z are 0 where rays are planar.
@@ -118,7 +118,7 @@ struct WallPlaneFit {
   Vec3 m;
   Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();  ///< of m, were errors white
   WallScale scale = {};                                  ///< by which readings were weighted
-  double deviation = 0.0;  ///< root mean square of the errors within the gate, in what WallRays::error() counts
+  double deviation = 0.0;  ///< root mean square of the errors within the gate, in the unit of WallRays::error()
   std::size_t on_wall = 0;
 
   /// Share of its white error that the reading of ray i loses to the plane.
@@ -265,7 +265,7 @@ struct WallReturnsOptions {
   bool without_rings = false;    ///< without the errors of single rings
   double sum = 1.0;              ///< S of WallCorrelation: how much of the error a plane takes
   std::size_t most_returns = 0;  ///< more are thinned out at random
-  bool tails = false;            ///< readings off the wall alone are returns, too
+  bool tails = false;            ///< single readings off the wall are returns, too
   std::uint64_t seed = 0;
   /// Its gain and bias were taken out of the frames and are put back into the ranges; its bias of the disparity is
   /// taken out of the clean ranges. Null: neither.
@@ -303,7 +303,7 @@ inline double gain_of(const WallTape& tape) { return tape.gain.value == tape.gai
 
 struct TapeFit {
   std::optional<WallTape> tape;         ///< nothing: no frame with a wall has a distance
-  std::vector<std::string> flags = {};  ///< on what distances leave open, and on contradictions
+  std::vector<std::string> flags = {};  ///< on questions that distances leave open, and on contradictions
   WallFrames freed = {};                ///< without gain and bias along their rays, where the chain has them
 
   /// Whether the chain has gain and bias, or the bias of the disparity.
@@ -315,7 +315,7 @@ struct TapeFit {
 /// these. Throws InputError for a gain or bias beyond the limits of its model.
 TapeFit fit_tape(const WallFrames& frames, const WallOptions& options, WallWork& work);
 
-// Checks of frames against the values that were typed beside them. Flags are one line each; empty: there is no doubt.
+// Checks of frames against the values that were typed beside them. Flags are one line each, or empty.
 
 /// A size to three digits, written out: "1500", "0.015".
 std::string rough(double value);
@@ -328,8 +328,8 @@ void check_depths(const WallFrames& frames, const WallWork& work);
 /// levels show them so near or far as none is. At least one plane is found.
 Message depths_flag(const WallFrames& frames, std::span<const WallPlane> planes);
 
-/// depths_flag(), which makes the fit useless; of a planar laser, whether a value beyond all others, and off the wall,
-/// means that nothing came back; and whether no camera has the steps of the disparity that were read off its levels.
+/// depths_flag(), which makes the fit useless; whether a value of a planar laser, beyond all others and off the wall,
+/// means no return; and whether the steps of disparity found in the levels fit no camera.
 std::vector<Finding> sanity_findings(const WallFrames& frames, const WallWork& work, double steps_per_px);
 
 /// Whether the wall moves from frame to frame, by more than the errors of the planes. `sum` readings count as one.

@@ -82,7 +82,7 @@ struct AllValues {
   static constexpr E value(std::uint32_t position) { return static_cast<E>(position); }
 };
 
-/// The same of the values in the array `Values` alone.
+/// The same, only for the values in the array `Values`.
 template <const auto& Values>
 struct SomeValues {
   using E = typename std::remove_cvref_t<decltype(Values)>::value_type;
