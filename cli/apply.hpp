@@ -39,7 +39,7 @@ struct ChosenSensor {
 ChosenSensor choose_sensor(const std::string& text);
 /// Gives the sensor the camera of the options. Throws InputError if the image does not fit it.
 void fit_camera(const ImageOptions& options, const fathom::DepthImage& image, fathom::Sensor& sensor);
-/// 0 where nothing was met; an image may show nothing else.
+/// 0 where nothing was met; an image may be all 0.
 fathom::DepthImage read_clean(const std::filesystem::path& file, const ImageOptions& options);
 
 }  // namespace fathom_cli

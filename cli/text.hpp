@@ -28,7 +28,7 @@ std::string group_digits(std::uint64_t value);
 /// The position of the name that the typed word means, if any (fathom::find_name).
 std::optional<std::size_t> find_typed(std::string_view typed, std::span<const std::string_view> names);
 
-/// "; nearest: VLP-16", or nothing where no name is likely to be meant.
+/// "; nearest: VLP-16", or empty if no name is similar.
 std::string nearest_text(std::string_view typed, std::span<const std::string_view> names);
 
 /// "1 frame", "2 frames", "2 entities", "2 meshes", "2 rays".

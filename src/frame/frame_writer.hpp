@@ -23,7 +23,7 @@ class FrameWriter {
   void resize(std::uint32_t rows, std::uint32_t cols, std::uint32_t returns = 1);
   /// Fills the arrays of rays that are not cast: reasons are kMasked, floats NaN, and no surface is hit.
   void mask_all();
-  /// A frame that arrives at once.
+  /// A frame without latency.
   void set_stamp(std::uint32_t index, double stamp_s) { set_time(index, index, stamp_s, stamp_s); }
   void set_time(std::uint32_t index, std::uint32_t content, double stamp_s, double delivered_s) {
     frame_.index_ = index, frame_.content_ = content, frame_.stamp_s_ = stamp_s, frame_.delivered_s_ = delivered_s;

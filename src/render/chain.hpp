@@ -72,11 +72,11 @@ struct StagedChain {
   bool needs_angles = false;              ///< whether any model reads cosines
   bool needs_power = false;               ///< whether any model reads the power of returns
   bool needs_sight = false;               ///< whether any model needs lines of sight from the cameras
-  bool noise_needs_angles = false;        ///< whether a model after the window reads angles; most need the optics alone
+  bool noise_needs_angles = false;        ///< whether a model after the window reads angles; most need only the optics
   EdgeReads edge_reads = {false, false};  ///< by any edge loss
   bool differs_by_entity = false;         ///< whether any model has entries for entities
-  bool edge_differs_by_entity = false;    ///< whether an edge loss has
-  /// Of each model that needs lines of sight: for a return, the smallest counts. Empty if it is 0 for all.
+  bool edge_differs_by_entity = false;    ///< whether an edge loss has such entries
+  /// Of each model that needs lines of sight; the smallest of a return counts. Empty if all are 0.
   std::vector<SightTolerance> sight_tolerance;
   EnergyAngle energy_angle = EnergyAngle::kCosine;  ///< of the array of energies
   EnergyGain energy_gain;                           ///< the same

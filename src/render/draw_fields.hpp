@@ -45,7 +45,7 @@ class FieldStore {
   [[nodiscard]] const DrawFields& fields(std::uint32_t correlated) const { return fields_[correlated]; }
 
  private:
-  /// All that an image depends on.
+  /// Everything that determines an image.
   struct Source {
     Correlation correlation;
     bool closes = false;

@@ -29,7 +29,7 @@ class SurfaceTable {
   [[nodiscard]] std::span<const std::uint32_t> labels() const { return labels_; }      ///< [entities], ids
   [[nodiscard]] std::span<const SurfaceLaw> laws() const { return laws_; }  ///< [entities]; empty: all cosines
   [[nodiscard]] std::span<const LawEntry> tables() const { return tables_; }
-  /// [entities]; empty: light passes none, and none mirrors it.
+  /// [entities]; empty if light neither passes nor is mirrored.
   [[nodiscard]] std::span<const SurfaceOptics> optics() const { return optics_; }
   /// `reflectivity`: [entities], instead of the table's own.
   [[nodiscard]] SurfaceView view(std::span<const float> reflectivity) const {

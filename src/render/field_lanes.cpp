@@ -17,7 +17,7 @@ namespace fathom::FATHOM_ISA {
 
 namespace {
 
-struct FieldBuild;  // the tag of what is compiled here
+struct FieldBuild;  // the tag of this build
 
 #if defined(__AVX512F__)
 constexpr std::uint32_t kWidth = 16;
@@ -71,8 +71,8 @@ FATHOM_KERNEL Pixels gaussian_sum(const LineKernel& kernel, const float* at) {
   return sum;
 }
 
-/// The Gaussian's sums down the image, of kRows rows and as many pixels as fit into registers; `lines`: of the
-/// first row. The rows share their loads: each weight needs two new ones.
+/// The Gaussian's sums down the image, of kRows rows and as many pixels as fit into registers. `lines` are of the first
+/// row. The rows share loads: each weight needs two new ones.
 template <std::uint32_t kRows, std::uint32_t kCount>
 FATHOM_KERNEL void gaussian_sums(const LineKernel& kernel, const float* const* lines, std::uint32_t c,
                                  PixelsOf<kCount> (&sum)[kRows]) {

@@ -157,7 +157,7 @@ void CloudImage::sort_by_ring(const GivenCloud& given) {
 
 /// False if a point lies beside the sensor's ray at its place.
 bool CloudImage::find_sensor_ranges(const GivenCloud& given, const RayPattern& sensor) {
-  constexpr double kBeside = 1e-6;  // share of the range: a few times what single precision rounds
+  constexpr double kBeside = 1e-6;  // share of the range: a few rounding errors of single precision
   const bool own = !sensor.origin_x.empty();
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const Vec3 p = point_of(given, i);

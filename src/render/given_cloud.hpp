@@ -59,7 +59,7 @@ class CloudImage {
   std::vector<std::uint8_t> known_;  // [places]: whether a point shows the ray
 };
 
-/// Throws InputError for stereo_shadow, and for what needs neighbours unless `has_neighbours`.
+/// Throws InputError for stereo_shadow, and for models that need neighbours unless `has_neighbours`.
 void check_cloud_chain(std::string_view sensor, const NoiseChain& chain, bool has_neighbours);
 
 }  // namespace fathom

@@ -270,7 +270,7 @@ class ImageFilter {
             std::min(whole((*last)[1], camera.height), static_cast<std::int32_t>(camera.height) - 1)};
   }
 
-  /// A point of the depth image at this depth, in the other image; nothing behind the other camera.
+  /// A point of the depth image at this depth, in the other image; empty behind the other camera.
   [[nodiscard]] std::optional<std::array<double, 2>> projected(double col, double row, float depth_m) const {
     const AlignedCamera& camera = *steps_.aligned_to;
     const Intrinsics& lens = steps_.lens;

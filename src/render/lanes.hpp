@@ -25,7 +25,7 @@
 
 namespace fathom {
 
-/// Rays in the caster's coordinates, and what they met.
+/// Rays in the caster's coordinates, and their hits.
 struct alignas(64) CastBlock {
   float ox[kBlockRays], oy[kBlockRays], oz[kBlockRays];
   float dx[kBlockRays], dy[kBlockRays], dz[kBlockRays];
@@ -257,8 +257,8 @@ struct GivenKernels {
   void (*ranges_at)(const float* range_m, const std::uint32_t* pixel, std::uint32_t count, float* out);
   /// Entities of these pixels, where a lane has a range.
   void (*entities)(const std::uint32_t* entity, const std::uint32_t* pixel, std::uint32_t count, CastBlock& cast);
-  /// Their normals in the caster's coordinates; `cast_from_sensor`: null: they have them already. `pixel`: null: the
-  /// normals are of lanes.
+  /// Turns their normals to the caster's coordinates, unless `cast_from_sensor` is null. Without `pixel` the normals
+  /// are of lanes.
   void (*turned_normals)(const NormalArrays& normals, const Rigid* cast_from_sensor, const std::uint32_t* pixel,
                          std::uint32_t count, CastBlock& cast);
   /// Where turned rays meet the planes of these pixels.

@@ -34,7 +34,7 @@ struct Branch {
   float way_m;                     // to the hit, from o
   float delay_m;                   // by panes
   float light;                     // share there and back
-  float mirrored;                  // share that what it met mirrors, one way; once it has been followed
+  float mirrored;                  // share that the surface mirrors, one way; once it has been followed
   std::uint32_t entity, triangle;  // of the hit
   Triple n;                        // of the hit, against d
   float speed_m_s;
@@ -152,7 +152,7 @@ class BranchTrees {
   [[nodiscard]] bool has_speeds() const { return !job_.speeds.empty(); }
   [[nodiscard]] bool follows_mirrors() const { return !is_camera_ || plan_.light_paths.camera_ghosts; }
 
-  /// Of what a branch met; null if light neither passes it nor is mirrored.
+  /// Optics of the surface that a branch met; null if light neither passes it nor is mirrored.
   [[nodiscard]] const SurfaceOptics* optics_of(const Branch& b) const {
     return meets_optics(job_, b.way_m, b.entity) ? &job_.optics()[b.entity] : nullptr;
   }
@@ -167,7 +167,7 @@ class BranchTrees {
     return least > 0.0F ? power_of(light, way_m) < kPowerMargin * least : light < kLeastLight;
   }
 
-  /// Adds a branch behind what branch i met, on the same line; false if it is cut. `share`: of the light.
+  /// Adds a branch behind the surface that branch i met, on the same line; false if it is cut. `share`: of the light.
   bool add_behind(std::uint32_t i, float share, std::uint32_t path) {
     const Branch& from = branches_[i];
     const float light = from.light * share * share;
@@ -180,7 +180,7 @@ class BranchTrees {
     return true;
   }
 
-  /// Splits the light at what branch i met, and adds the branch that passes it.
+  /// Splits the light at the surface that branch i met, and adds the branch that passes it.
   void add_passed(std::uint32_t i) {
     const SurfaceOptics* surface = optics_of(branches_[i]);
     branches_[i].mirrored = 0.0F;

@@ -80,7 +80,7 @@ class SensorRays {
   std::uint32_t frame_ = 0;
 };
 
-/// How the rays of a sensor diverge and what they bring back, ready for casting.
+/// Divergence and returns of a sensor, ready for casting.
 struct SamplePlan {
   std::array<SampleDirection, kDivergingSamples> directions;
   std::array<float, kDivergingSamples> weights;  ///< share of the energy

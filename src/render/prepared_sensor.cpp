@@ -20,7 +20,7 @@ namespace fathom {
 
 namespace {
 
-/// Calls f; what it throws as InputError gets the sensor's name in front.
+/// Calls f; puts the sensor's name before an InputError of it.
 template <class F>
 void named(const Sensor& sensor, F f) {
   with_prefix([&] { return fmt::format("sensor '{}'", sensor.name); }, f);

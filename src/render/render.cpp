@@ -154,7 +154,7 @@ class BlockRenderer {
   void find_hidden() {
     if (job_.given == nullptr) {
       fathom::find_hidden(job_, begin_, cast_, returns_, surface_);
-      // Both cameras are taken to see what a mirror shows.
+      // Both cameras are assumed to see the mirror image.
       for (std::uint32_t i = 0; i < rays_.count && has_optics(); ++i) {
         if ((paths_.path[i] & kMirrored) != 0) surface_.hidden[i] = 0;
       }

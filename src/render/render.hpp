@@ -98,8 +98,8 @@ struct RenderJob {
   const SamplePlan* samples = nullptr;   ///< how its rays diverge; null for lines
   float falloff_m = 0.0F;                ///< reference of the falloff of intensities; 0: none
   const GivenSurfaces* given = nullptr;  ///< the surfaces that its rays meet; null: they are cast
-  const SamplePlan* echoes = nullptr;    ///< which of several echoes it reports; null: it takes all surfaces as matt
-  ImageFilters filters = {};             ///< what follows the chain
+  const SamplePlan* echoes = nullptr;    ///< which of several echoes it reports; null: all surfaces are matt
+  ImageFilters filters = {};             ///< the steps after the chain
 
   SurfaceView surfaces = surface_table.view(reflectivity);
   /// [entities] if light passes any surface or is mirrored, else empty.

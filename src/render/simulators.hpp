@@ -107,7 +107,7 @@ class FreshFrames {
   std::atomic<std::uint64_t> known_ = 0;
 };
 
-/// A search for poses asks whenever it has found this many whether to stop.
+/// A search for poses checks for a stop after this many poses.
 inline constexpr std::uint32_t kPosesAtOnce = 4096;
 
 /// The motion of a sensor from frame 0 on, for one seed. It remembers the last frame, so frames in their order cost one

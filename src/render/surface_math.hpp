@@ -83,7 +83,7 @@ FATHOM_KERNEL float own_resolution_of(const float* eye, const SightLine& line, f
   return sight_resolution(coordinate, math::sqrt(square), cosine, kMost);
 }
 
-/// Fills the cosines of a surface that the ray along d met at `range` with normal n; from the emitter alone.
+/// Fills the cosines of a surface that the ray along d met at `range` with normal n; seen only from the emitter.
 FATHOM_KERNEL void set_angles_at_emitter(const Triple& d, const Triple& n, Surface& out) {
   const float c = -(d.x * n.x + d.y * n.y + d.z * n.z);
   out.cos_emitter = c, out.cos_left = c, out.cos_right = c;

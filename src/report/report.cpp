@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Results, reports on a terminal and as JSON, and what their makers share.
+// Results, reports on a terminal and as JSON, and code that their makers share.
 #include <algorithm>
 #include <array>
 
@@ -220,7 +220,7 @@ std::string json_text(const Report& report, std::span<const std::string> files) 
   json["held_out"] = held_out_json(fit);
   json["details"] = details_of(report);
   if (!files.empty()) json["files"] = std::vector<std::string>(files.begin(), files.end());
-  // Names of files are bytes: what is no UTF-8 becomes U+FFFD.
+  // Names of files are bytes: invalid UTF-8 becomes U+FFFD.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

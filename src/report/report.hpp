@@ -30,7 +30,7 @@ struct Report {
   /// line below, each after its head.
   enum class Place : std::uint8_t { kShown, kAside, kJson };
   struct Column {
-    std::string head;  ///< empty: the values say what they are
+    std::string head;  ///< empty if the values need no heading
     bool is_number = true;
     Place place = Place::kShown;
     std::string key = {};  ///< in JSON; empty: not there
@@ -49,7 +49,7 @@ struct Report {
     std::string style = "parameters";  ///< CSS class of a table with heads
   };
 
-  /// A patch or a stroke of a colour, as CSS has it, and what it means.
+  /// A patch or a stroke of a CSS colour, and its meaning.
   struct Key {
     std::string color, text;
     bool is_stroke = false;
@@ -74,17 +74,17 @@ struct Report {
   struct Section {
     std::string head;
     std::vector<Piece> pieces;
-    bool is_folded = false;  ///< then it is on pages alone
+    bool is_folded = false;  ///< only pages have it
   };
 
   std::string kind, title;
   std::string intro = {};
-  Message unusable = {};  ///< why the result cannot be used; empty: it can
+  Message unusable = {};  ///< why the result cannot be used; else empty
   std::vector<Fact> summary = {};
   Fit fit = {};
   std::string parameter_note = {};
   std::vector<Section> sections = {};
-  Json details = Json::object();  ///< of its kind alone
+  Json details = Json::object();  ///< of this kind of report
 
   /// The first reason stands; an empty one is ignored.
   void refuse(bool is_unusable, const Message& why) {

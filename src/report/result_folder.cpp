@@ -24,7 +24,7 @@ using Names = std::vector<std::string_view>;
 struct KindOfResult {
   std::string_view noun;  ///< in messages
   Names names;            ///< of files that such a result may have, the JSON last
-  Names kinds;            ///< what "kind" may be in the JSON that fathom wrote
+  Names kinds;            ///< the values of "kind" in JSON that fathom wrote
 };
 
 /// By ResultKind.

@@ -36,7 +36,7 @@ GivenCamera camera_of(const msg::CameraInfo& info, bool is_stereo) {
   return {{k[0], k[4], k[2], k[5]}, is_stereo && baseline_m > 0.0 ? baseline_m : 0.0};
 }
 
-/// SensorNoise refuses an image of NaN alone, and takes one of zeros.
+/// SensorNoise refuses an image that is all NaN, and accepts one of zeros.
 void clear_nan(std::vector<float>& clean_m) {
   std::ranges::replace_if(
       clean_m, [](float m) { return std::isnan(m); }, 0.0F);

@@ -79,7 +79,7 @@ double HitDensity::student_moment(int power) const {
                                             0.9602898564975363};
   constexpr std::array<double, 4> kWeight = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745,
                                              0.1012285362903763};
-  constexpr double kNothing = 45.0;  // e^-45 of the peak: no double shows what lies beyond
+  constexpr double kNothing = 45.0;  // e^-45 of the peak: doubles cannot show smaller values
   const double root = std::sqrt(nu_), cosh_far = math::exp(std::min(40.0, kNothing / nu_));
   const double far = math::log(cosh_far + std::sqrt(cosh_far * cosh_far - 1.0));
   const double low = std::max(-far, asinh_of(normal_.lower() / root));

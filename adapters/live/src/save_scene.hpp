@@ -18,7 +18,7 @@
 
 namespace fathom {
 
-/// Limits of what clients may save while one server runs.
+/// Limits of the files that clients save during one run of a server.
 class SaveLimits {
  public:
   static constexpr double kPerSecond = 1, kMostAtOnce = 10;
@@ -36,7 +36,7 @@ class SaveLimits {
   std::uintmax_t bytes_ = 0;
 };
 
-/// The folder for what clients save.
+/// The folder for files that clients save.
 class SaveFolder {
  public:
   /// Empty: nothing may be saved.

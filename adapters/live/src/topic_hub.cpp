@@ -16,10 +16,10 @@ namespace fathom {
 
 namespace {
 
-constexpr double kMessagesPerSecond = 200;                        // of a client: a slider moves 60 times a second
-constexpr double kMostAtOnce = 400;                               // of a client that was silent
+constexpr double kMessagesPerSecond = 200;                        // per client: a slider moves 60 times a second
+constexpr double kMostAtOnce = 400;                               // per client that was silent
 constexpr std::size_t kMostAnswerBytes = std::size_t{8} << 20U;   // waiting for a client
-constexpr std::size_t kMostSubscriptions = 1024;                  // of a client
+constexpr std::size_t kMostSubscriptions = 1024;                  // per client
 constexpr std::size_t kMostRequests = 4096;                       // waiting for the source
 constexpr std::size_t kMostRequestBytes = std::size_t{8} << 20U;  // of all waiting requests
 

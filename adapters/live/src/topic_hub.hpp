@@ -98,7 +98,7 @@ class TopicHub {
   [[nodiscard]] std::vector<LiveTopic> topics() const;
   void answer(ClientId client, Outgoing message);
   void answer_text(ClientId client, std::string text) { answer(client, {.is_text = true, .head = std::move(text)}); }
-  /// To clients that watch these parameters.
+  /// Sends to clients that watch these parameters.
   void send_changed(std::span<const Parameter> parameters);
 
   struct News {

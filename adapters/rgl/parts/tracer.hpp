@@ -194,7 +194,7 @@ struct RayStrip {
 /// Casts rays strip by strip, so that readers of their returns find them in the cache.
 class Tracer {
  public:
-  /// Its arguments must outlive it. Throws InputError if the sizes of arrays differ.
+  /// The arguments must outlive it. Throws InputError if the sizes of arrays differ.
   Tracer(const RayCaster& caster, const PosedRays& rays, const TraceSettings& settings, const TraceArrays& out);
   ~Tracer();
   Tracer(Tracer&&) noexcept;

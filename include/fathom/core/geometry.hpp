@@ -110,7 +110,7 @@ constexpr Affine operator*(const Affine& a, const Affine& b) {
   return c;
 }
 
-/// The inverse, or nothing when the map flattens space or is not finite.
+/// The inverse, or empty when the map flattens space or is not finite.
 FATHOM_API std::optional<Affine> inverse(const Affine& a);
 
 }  // namespace fathom

@@ -9,8 +9,7 @@
 // errors take stretches of the way as independent, or, of a sensor that stood, frames or blocks of frames (the
 // clustered sandwich of Huber and White). They are never below the naive ones, which take returns as independent.
 //
-// Where points are known and not ranges alone, the angles by which they lie beside their rays have their density in it,
-// too (angular_hit).
+// If points are known, not only ranges, the likelihood includes the angles between points and rays (angular_hit).
 //
 // At some parameters the likelihood jumps: where loss_angle, invalid_band and the `document` law of stereo_energy begin
 // to lose, where edge_loss does, and the ends of a `uniform` that is the only error. They are searched one by one;
@@ -82,7 +81,7 @@ struct TurnedRays {
 ///
 /// A point lies at R(second, b) R(first, a) times the direction of its ray, about axes of the sensor frame.
 struct HitTurns {
-  /// Of the models angular_hit of a chain, in their order: one, or two different ones; empty: only ranges are known.
+  /// Of the models angular_hit of a chain, in their order: one, or two different ones; empty if only ranges are known.
   std::vector<Axis> axes;
   /// [returns] a, in (-pi, pi] rad; NaN: lost, or along an axis, where points do not show it.
   std::vector<float> first_rad = {};
@@ -131,7 +130,7 @@ struct ChainReturns {
 struct ChainParameter {
   std::size_t entry = 0;
   std::string field;
-  std::optional<std::uint16_t> ring = {};  ///< of this ring alone; empty: of all rings without a separate entry
+  std::optional<std::uint16_t> ring = {};  ///< of this ring; empty: of all rings without a separate entry
   friend bool operator==(const ChainParameter&, const ChainParameter&) = default;
 };
 

@@ -113,7 +113,7 @@ FATHOM_API WallFrames simulate_wall(const WallSensor& sensor, std::span<const Wa
 FATHOM_API WallFrames simulate_wall(const WallFit& fit, const WallSimulation& options = {});
 
 /// The lidar that a preset has, "OS1-64", or a file: an entry of `sensors:` of a scene file, as sensor.yaml is, or a
-/// whole scene file with one sensor. Of the entry the rays count alone. Throws InputError naming file or preset, also
+/// whole scene file with one sensor. Only the rays of the entry count. Throws InputError naming file or preset, also
 /// for a sensor that reports several returns of a ray.
 FATHOM_API WallSensor find_wall_lidar(const std::string& preset_or_file);
 

@@ -226,7 +226,7 @@ struct WallCloudsOptions {
   std::vector<WallDistance> distances = {};
 };
 
-/// The clouds of a folder by their names, PCD and PLY. Without a pattern all of them, or nothing where there are
+/// The clouds of a folder by their names, PCD and PLY. Without a pattern all of them, or empty if there are
 /// images.
 FATHOM_API std::vector<std::filesystem::path> wall_cloud_files(const std::filesystem::path& folder,
                                                                const std::string& pattern);

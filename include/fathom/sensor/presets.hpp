@@ -20,7 +20,7 @@ struct SensorPreset {
   std::string_view doc;     ///< one line
   SensorModel model;
   NoiseChain noise;          ///< typical accuracy from the datasheet, as noise models
-  Detection detection = {};  ///< the datasheet's; nothing if it states none
+  Detection detection = {};  ///< the datasheet's; empty if it states none
   DepthFilters filters = {};
   std::optional<AlignedCamera> aligned_to = {};
 };

@@ -39,7 +39,7 @@ auto within_memory(const std::filesystem::path& file, F&& f,
 /// All bytes of a file. Throws InputError if it is not readable, SystemError if memory does not suffice.
 std::string read_file(const std::filesystem::path& file);
 
-/// The target of `path` after links are followed; nothing if it is outside all folders. It need not exist. Files that
+/// The target of `path` after links are followed; empty if it is outside all folders. It need not exist. Files that
 /// other files name are opened only in certain folders.
 std::optional<std::filesystem::path> confined(const std::filesystem::path& path,
                                               std::span<const std::filesystem::path> folders);

@@ -56,7 +56,7 @@ std::optional<std::vector<std::size_t>> parse_shape(std::string_view value) {
   return shape;
 }
 
-/// Offset and length of the dictionary, from the fixed part of the header; nothing if it does not fit into the file.
+/// Offset and length of the dictionary, from the fixed part of the header; empty if it does not fit into the file.
 std::optional<std::array<std::size_t, 2>> find_dictionary(std::string_view bytes) {
   if (bytes.size() < 10) return std::nullopt;
   const bool is_long = bytes[6] != 1;  // version 1 has a 16-bit length, 2 and 3 have 32 bits
@@ -68,7 +68,7 @@ std::optional<std::array<std::size_t, 2>> find_dictionary(std::string_view bytes
   return std::array<std::size_t, 2>{begin, length};
 }
 
-/// The product of the shape and `size`, or nothing if it exceeds `limit`; 0 if the shape has a zero.
+/// The product of the shape and `size`, or empty if it exceeds `limit`; 0 if the shape has a zero.
 std::optional<std::size_t> byte_count(const std::vector<std::size_t>& shape, std::size_t size, std::size_t limit) {
   std::size_t bytes = size;
   for (const std::size_t length : shape) {

@@ -20,7 +20,7 @@ namespace fathom {
 /// A value of a file, converted to the unit of the library.
 class Quantity {
  public:
-  /// The entry `name` of a map, or the _deg form of a name that ends in _rad; nothing if both are missing. Throws
+  /// The entry `name` of a map, or the _deg form of a name that ends in _rad; empty if both are missing. Throws
   /// InputError if both exist.
   static std::optional<Quantity> find(YamlReader& map, std::string_view name);
   /// The same; throws InputError if it is missing.

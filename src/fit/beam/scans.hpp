@@ -26,7 +26,7 @@ inline ScanNumbers all_scans(const ScanLog& log) {
   return all;
 }
 
-/// Some scans, with every ray_step-th ray k where keep(k) is true, or all of these.
+/// Some scans, with every ray_step-th ray k for which keep(k) is true; without `keep` with all of these.
 ScanLog part_of(const ScanLog& log, std::span<const std::uint32_t> scans, std::size_t ray_step = 1,
                 const std::function<bool(std::size_t)>& keep = {});
 

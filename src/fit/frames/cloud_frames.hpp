@@ -44,7 +44,7 @@ class RayFinder {
     std::uint32_t ray = 0;
     double range_m = 0.0;  ///< from the start of the ray
   };
-  /// The ray with the smallest angle to a point in the sensor frame; nothing if all angles exceed kMostAngleRad.
+  /// The ray with the smallest angle to a point in the sensor frame; empty if all angles exceed kMostAngleRad.
   [[nodiscard]] std::optional<Found> find(const Vec3& point_m) const;
 
  private:

@@ -34,7 +34,7 @@ class LeftOutPixels {
 /// The pixels that are left out, for people: "10 m or farther by clean_depth*.npy"; may be empty.
 std::string left_out_by(const DepthLeftOut& options);
 
-/// Clouds of a folder, PCD and PLY, which the pattern names. Without a pattern all, or nothing if the folder has
+/// Clouds of a folder, PCD and PLY, which the pattern names. Without a pattern all, or empty if the folder has
 /// images. Empty if the pattern names other files.
 std::vector<std::filesystem::path> cloud_files(const std::filesystem::path& folder, const std::string& pattern);
 

@@ -178,7 +178,7 @@ std::string extent_words(const GridMap& map) {
                      corner.y_m + low, corner.y_m + high);
 }
 
-/// Their median, and the deviation of single ones from it, robustly.
+/// The median of shifts, and a robust deviation from it.
 struct Typical {
   double median = 0.0, spread = 0.0;
 

@@ -24,7 +24,7 @@ constexpr double kTripleRad = 15.0 * kRadPerDeg;  // from the first of a triple 
 constexpr double kDeviationByMedian = 1.4826;     // a normal's, by the median of its sizes
 
 constexpr std::size_t kMostSampled = 2000;  // readings that judge a random triple
-constexpr std::uint32_t kTriples = 150;     // one in eight is of the wall alone where half of the readings are
+constexpr std::uint32_t kTriples = 150;     // one in eight shows only the wall if half of the readings do
 constexpr int kMostPlaneSteps = 30;
 constexpr double kMostDeviation = 0.05;  // of the distance
 constexpr std::uint32_t kTripleStream = 0x77616c6cU;

@@ -140,10 +140,10 @@ std::vector<std::uint8_t> region_of(const WallRays& rays, std::span<const float>
                                     std::span<const std::uint8_t> left_out, const WallPlaneFit& fit);
 
 /// Names each ray of a frame, given its wall. `measured_m` [rays]; `left_out` [rays] or empty: where it is not 0 the
-/// ray is left out. A reading is within the gate of the wall, off it alone, or off it as a surface; of a lidar the wall
-/// is then one piece. Without `border` that is all, and losses are kLost. With it, a loss is judged by the nearest
-/// readings on all sides; among other surfaces a reading is, too, and counts only where a loss would, lest less seems
-/// to be lost. Returns the losses that lie in the band which the right camera of a pair does not see.
+/// ray is left out. A reading is within the gate of the wall, a single one off it, or on another surface; the wall of
+/// a lidar is connected. Without `border` losses are kLost. With it, a loss is judged by the nearest readings on all
+/// sides. Among other surfaces readings are judged in the same way; otherwise the share of losses would be too small.
+/// Returns the number of losses in the band that the right camera of a pair does not see.
 std::size_t name_pixels(const WallRays& rays, std::span<const float> measured_m, std::span<const std::uint8_t> left_out,
                         const WallPlaneFit& fit, std::optional<BorderLosses> border, std::span<WallPixel> pixels);
 

@@ -24,7 +24,7 @@ namespace fathom {
 namespace {
 
 constexpr std::uint64_t kRowBytes = 4;  // less than any row takes in a file
-constexpr int kSteps = 10'000;          // of a query between two checks of its cost
+constexpr int kSteps = 10'000;          // steps of a query between two checks of its cost
 constexpr std::uint64_t kAnyLooks = 1000, kBytesALook = 500;
 
 std::string text_of(sqlite3_stmt* row, int column) {

@@ -59,7 +59,7 @@ std::optional<unsigned> hex_value(char c) {
   return std::nullopt;
 }
 
-/// The text with percent codes (%20) decoded; nothing if a % lacks its two digits or a zero byte results.
+/// The text with percent codes (%20) decoded; empty if a % lacks its two digits or a zero byte results.
 std::optional<std::string> from_percent(std::string_view text) {
   std::string decoded;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -82,7 +82,7 @@ bool has_scheme(std::string_view uri) {
   return colon != std::string_view::npos && uri.substr(0, colon).find('/') == std::string_view::npos;
 }
 
-/// The path of `name` in the folder; nothing if it leads out.
+/// The path of `name` in the folder; empty if it leads out.
 std::optional<std::filesystem::path> inside(const std::filesystem::path& folder, const std::filesystem::path& name) {
   if (name.is_absolute()) return std::nullopt;
   return confined(folder / name, std::span(&folder, 1));

@@ -203,7 +203,7 @@ struct CompressedImage {
   static void fields(Self& m, Cdr& cdr) {
     cdr(m.header, m.format, m.data);
   }
-  /// The depths; nothing if the format names another kind of picture. Throws InputError for a damaged head, and for
+  /// The depths; empty if the format names another kind of picture. Throws InputError for a damaged head, and for
   /// unsupported compressions and encodings.
   [[nodiscard]] std::optional<CompressedDepth> depth() const;
 };

@@ -66,7 +66,7 @@ namespace {
 
 constexpr double kMinExtentDeg = 1.0;
 
-/// Angles of a ray in a plane seen from the sensor: x to the right, against azimuth, y up; degrees.
+/// Angles of a ray as seen from the sensor, in degrees: x to the right (against azimuth), y up.
 struct SeenAt {
   double x_deg, y_deg;
 
@@ -145,7 +145,7 @@ void draw_points(Image& image, const MapCanvas& canvas, const PointSpan& hit, st
   }
 }
 
-/// The heading of the sensor from above; nothing if it looks straight up or down.
+/// The heading of the sensor from above; empty if it looks straight up or down.
 std::optional<double> heading_of(const Pose& world_from_sensor) {
   const Vec3 forward = rotate(world_from_sensor.rotation, {1, 0, 0});
   if (!(norm({forward.x, forward.y, 0}) > 1e-3)) return std::nullopt;

@@ -67,7 +67,7 @@ Rgb reason_color(Reason reason) {
 
 namespace {
 
-constexpr double kCoveredShare = 0.95;  // of the returns, by a scale chosen from the frame
+constexpr double kCoveredShare = 0.95;  // share of the returns that an automatic scale covers
 
 /// The smallest of `digits` times a power of ten that is at least `value`, up to rounding errors.
 double round_up(double value, std::span<const double> digits) {

@@ -40,7 +40,7 @@ class LinkShapes {
   /// The mesh in a file, as its vertices are written.
   LinkShape file_shape(const std::filesystem::path& file, const Vec3& scale);
   void note_opened(const std::filesystem::path& file) { opened_.push_back(file); }
-  /// Joins the shapes of a link into a mesh of Robot::meshes; nothing if there are no shapes. Throws InputError for bad
+  /// Joins the shapes of a link into a mesh of Robot::meshes; empty if there are no shapes. Throws InputError for bad
   /// sizes, and if all meshes together have too many triangles.
   std::optional<std::size_t> join(const std::vector<LinkShape>& shapes);
 

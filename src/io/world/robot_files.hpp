@@ -75,7 +75,7 @@ class NotRead {
  public:
   void count(std::string_view element) { ++elements_[std::string(element)]; }
   void add(std::string text) { others_.push_back(std::move(text)); }
-  /// "robot.urdf: not read: 2 <sensor>, the mesh ..."; nothing if all was read.
+  /// "robot.urdf: not read: 2 <sensor>, the mesh ..."; empty if all was read.
   [[nodiscard]] std::optional<std::string> note(const std::filesystem::path& file) const;
 
  private:

@@ -160,7 +160,7 @@ bool holds_others(const fs::path& folder) {
 /// Whether the folder holds units whose dataset.json was lost.
 bool holds_packs(const fs::path& folder) { return fs::exists(folder / "units") || fs::exists(folder / "packs"); }
 
-/// The dataset of a folder; nothing if it has no dataset.json, or a torn one that is no JSON. Throws InputError for one
+/// The dataset of a folder; empty if it has no dataset.json, or a torn one that is no JSON. Throws InputError for one
 /// that fathom did not write.
 std::optional<DatasetFile> dataset_in(const fs::path& folder) {
   const auto text = read_bytes(folder / kDatasetName);

@@ -43,7 +43,7 @@ class Digester {
   std::uint64_t bytes_ = 0;
 };
 
-/// For a regular file of any size; nothing if it cannot be read, and errno has the reason.
+/// For a regular file of any size; empty if it cannot be read, and errno has the reason.
 std::optional<FileDigest> digest_file(const std::filesystem::path& file);
 
 /// Digests of all inputs of a unit except its numbers. A file is not read again if its place, size and times are

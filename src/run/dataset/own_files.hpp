@@ -17,7 +17,7 @@ namespace fathom {
 
 bool is_link(const std::filesystem::path& path);
 
-/// The first link below a folder, at any depth; nothing if the path is no folder.
+/// The first link below a folder, at any depth; empty if the path is no folder.
 std::optional<std::filesystem::path> link_below(const std::filesystem::path& folder);
 
 /// Throws InputError naming a link that is on the way to the place, or is the place.

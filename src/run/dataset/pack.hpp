@@ -88,7 +88,7 @@ bool is_checked(std::string_view text);
 /// The description of a file of many units.
 std::string description_text(const PackEntry& entry);
 
-/// The entry of a pack by its description; nothing if the description is missing or not as fathom wrote it.
+/// The entry of a pack by its description; empty if the description is missing or not as fathom wrote it.
 std::optional<PackEntry> read_entry(const std::filesystem::path& dataset, const PackPlaces& places,
                                     std::uint64_t index);
 

@@ -429,7 +429,7 @@ class DdsParticipant final : public Participant {
     checked(dds_waitset_attach(waitset_, reader.entity, 0), "reader");
   }
 
-  /// Replaces a reliable reader that found a writer that is best effort: DDS does not connect them.
+  /// Replaces a reliable reader if a best-effort writer appears: DDS does not connect them.
   void reopen(Reader& reader) const {
     dds_requested_incompatible_qos_status_t status = {};
     checked(dds_get_requested_incompatible_qos_status(reader.entity, &status), "reader");

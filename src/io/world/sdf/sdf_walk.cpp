@@ -53,7 +53,7 @@ LinkShape height_shape(const sdf::Heightmap& map, LinkShapes& shapes) {
   return shape;
 }
 
-/// The shape of a geometry; nothing if it is empty.
+/// The shape of a geometry, if it has one.
 std::optional<LinkShape> sdf_shape(const sdf::Geometry& geometry, RobotGeometry kind, LinkShapes& shapes) {
   if (const auto* box = geometry.BoxShape()) return box_shape(sdf_vector(box->Size()));
   if (const auto* sphere = geometry.SphereShape()) return sphere_shape(sphere->Radius());
