@@ -278,10 +278,10 @@ def noise_list(noise: Any, preset_name: str) -> List[Noise]:
 
 
 class Timing:
-    """When a sensor measures, and when its frames arrive. Defaults: the rate of the scene, no delay, no loss.
+    """Times of a sensor's frames: measured and delivered. Defaults: the rate of the scene, no delay, no loss.
 
     rate_hz: frames in a second. phase_s: from the start of the scene to the first frame. latency_s: from the start of a frame
-    to its delivery. jitter_s: standard deviation of the start of a frame, at most an eighth of the time between two.
+    to its delivery. jitter_s: standard deviation of the start of a frame, at most an eighth of a frame's time.
     drop_frame: probability that a frame never arrives. freeze: probability that a frame repeats the one before it.
     """
 

@@ -44,7 +44,7 @@ struct BeamModel {
   UnknownCells unknown = UnknownCells::kFree;  ///< how expected ranges pass unknown cells of a map
 
   static constexpr std::string_view kSlug = "beam";
-  static constexpr std::string_view kDoc = "A beam model, and how expected ranges were found for it.";
+  static constexpr std::string_view kDoc = "A beam model, its sensor, and unknown cells.";
   /// What the tables of BeamParameters and BeamSensor do not hold.
   static constexpr auto fields() {
     return std::array<Field<BeamModel>, 1>{{

@@ -77,7 +77,7 @@ struct LikelihoodFieldModel {
   double max_distance_m = 2.0;  ///< no end counts as farther from all occupied cells
 
   static constexpr std::string_view kSlug = "likelihood_field";
-  static constexpr std::string_view kDoc = "How readings of a range finder end about the occupied cells of a map.";
+  static constexpr std::string_view kDoc = "Ends of readings about the occupied cells of a map.";
   static constexpr auto fields() {
     using M = LikelihoodFieldModel;
     return std::array<Field<M>, 6>{{

@@ -73,16 +73,16 @@ struct HitTail {
   friend constexpr bool operator==(const HitTail&, const HitTail&) = default;
 
   static constexpr std::string_view kSlug = "beam";
-  static constexpr std::string_view kDoc = "How hits spread about the surface.";
+  static constexpr std::string_view kDoc = "Law of hits about the surface.";
   static constexpr auto fields() {
     using T = HitTail;
     return std::array<Field<T>, 3>{{
         {"hit", "gaussian|student_t|grows", choice<&T::hit>, 0, 0,
-         "how hits spread: as the book says, with heavy tails, or more the farther the surface is"},
+         "law of hits: as in the book, with heavy tails, or wider with the range"},
         {"nu_hit", "1", &T::nu_hit, kLeastNu, kMostNu,
          "degrees of freedom of student_t, whose scale is sigma_hit_m: the smaller, the heavier the tails"},
         {"sigma_hit_per_m", "m/m", &T::sigma_hit_per_m, 0, kMostSigmaPerM,
-         "by how much the deviation of grows is larger per metre of range"},
+         "of grows: growth of the deviation per metre of range"},
     }};
   }
   /// The entry of the number that an extended law adds.
@@ -142,8 +142,7 @@ struct BeamParameters {
   friend constexpr bool operator==(const BeamParameters&, const BeamParameters&) = default;
 
   static constexpr std::string_view kSlug = "beam";
-  static constexpr std::string_view kDoc =
-      "How readings of a range finder spread around the range that a map predicts.";
+  static constexpr std::string_view kDoc = "Readings of a range finder about the range that a map predicts.";
   /// The parameters of the book. HitTail has its own table.
   static constexpr auto fields() {
     using P = BeamParameters;
@@ -155,7 +154,7 @@ struct BeamParameters {
         {"sigma_hit_m", "m", &P::sigma_hit_m, kLeastSigmaHitM, kMostSigmaHitM, "standard deviation of hits", true},
         {"lambda_short_per_m", "1/m", &P::lambda_short_per_m, 0, kMostLambdaShortPerM, "rate of short readings", true},
         {"hit_offset_m", "m", &P::hit_offset_m, -kMostHitOffsetM, kMostHitOffsetM,
-         "where hits centre, beyond the expected range"},
+         "offset of hits beyond the expected range"},
     }};
   }
   /// Throws InputError unless the weights sum to 1, and as validate(HitTail) does.
@@ -180,7 +179,7 @@ struct BeamSensor {
   NanPolicy nan = NanPolicy::kSkip;
 
   static constexpr std::string_view kSlug = "beam";
-  static constexpr std::string_view kDoc = "A range finder, and how its readings are taken.";
+  static constexpr std::string_view kDoc = "A range finder and its readings.";
   static constexpr auto fields() {
     using S = BeamSensor;
     return std::array<Field<S>, 6>{{
@@ -190,9 +189,9 @@ struct BeamSensor {
         Field<S>{"step_m", "m", &S::step_m, 0, kMostRangeM, "readings are multiples of it; 0: they are not rounded"}
             .formerly("sensor_step_m"),
         {"expected_floor_m", "m", &S::expected_floor_m, 1e-9, kMostRangeM,
-         "expected ranges below are raised to it: half a cell of the map"},
+         "smaller expected ranges are raised to it: half a cell of the map"},
         {"miss", "book|atom", choice<&S::miss>, 0, 0,
-         "where the map expects nothing, hits are just below Z (book) or at Z (atom)"},
+         "hits where the map has nothing within Z: just below Z (book) or at Z (atom)"},
         {"nan", "skip|max", choice<&S::nan>, 0, 0, "a NaN is ignored (skip), or means no return (max)"},
     }};
   }

@@ -70,7 +70,7 @@ struct Correlation {
   CorrelationShape shape = CorrelationShape::kGaussian;
 
   static constexpr std::string_view kSlug = "correlation";
-  static constexpr std::string_view kDoc = "What the draws of neighbouring pixels and frames have in common.";
+  static constexpr std::string_view kDoc = "Correlation of the draws of neighbouring pixels and frames.";
 
   static constexpr auto fields() {
     return std::array<Field<Correlation>, 6>{{

@@ -27,7 +27,7 @@ struct InvalidBand {
   static constexpr float kNoLimit = 1e6F;
 
   static constexpr std::string_view kSlug = "invalid_band";
-  static constexpr std::string_view kDoc = "Loses the band that the right image lacks, and what is too near to match.";
+  static constexpr std::string_view kDoc = "Loses the band that the right image lacks, and points too near to match.";
   static constexpr Stage kStage = Stage::kShadow;
   static constexpr DrawCount kDraws = {};
   static constexpr SurfaceNeeds kNeeds = {.camera = true, .baseline = true};

@@ -55,7 +55,7 @@ struct MatchingWindow {
 
   static constexpr std::string_view kSlug = "matching_window";
   static constexpr std::string_view kDoc =
-      "Makes silhouettes as the window of a stereo matcher does: what is near grows, what is thin disappears.";
+      "Shapes silhouettes as block matching does: near surfaces grow, thin ones disappear.";
   static constexpr std::string_view kNote =
       "The window is a rule of surfaces, not a search over images: it knows which surfaces there are, and not how "
       "alike they look.";

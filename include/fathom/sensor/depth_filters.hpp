@@ -92,7 +92,7 @@ struct AlignedCamera {
   std::optional<Pose> offset = {};  ///< its pose in the frame of the sensor, x forward; empty: the same
 
   static constexpr std::string_view kSlug = "aligned_to";
-  static constexpr std::string_view kDoc = "The camera whose pixels the depths are moved to.";
+  static constexpr std::string_view kDoc = "The camera to whose pixels the depths are moved.";
   FATHOM_API static std::span<const Field<AlignedCamera>> fields();
   FATHOM_API void check() const;
 };

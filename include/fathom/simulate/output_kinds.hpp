@@ -252,7 +252,7 @@ struct ReasonPictureOutput {
 
   static constexpr std::string_view kSlug = "reason_picture";
   static constexpr std::string_view kFile = "reason_000000.png";
-  static constexpr std::string_view kDoc = "why each pixel is there or missing";
+  static constexpr std::string_view kDoc = "the reason of each pixel";
   static constexpr auto fields() {
     return std::array<Field<ReasonPictureOutput>, 3>{{
         return_field<ReasonPictureOutput>(),
@@ -316,7 +316,7 @@ struct LabelPictureOutput {
 
   static constexpr std::string_view kSlug = "label_picture";
   static constexpr std::string_view kFile = "label_000000.png";
-  static constexpr std::string_view kDoc = "the label of what each pixel shows";
+  static constexpr std::string_view kDoc = "the label of each pixel";
   static constexpr auto fields() {
     return std::array<Field<LabelPictureOutput>, 4>{{
         {"values", "color|id", choice<&LabelPictureOutput::values>, 0, 0, "colours, or ids in 16 bits"},

@@ -42,7 +42,7 @@ struct Timing {
   double freeze = 0.0;
 
   static constexpr std::string_view kSlug = "timing";
-  static constexpr std::string_view kDoc = "When a sensor measures, and when its frames arrive.";
+  static constexpr std::string_view kDoc = "Times of a sensor's frames: measured and delivered.";
   static constexpr auto fields() {
     return std::array<Field<Timing>, 6>{{
         {.name = "rate_hz",
@@ -55,7 +55,7 @@ struct Timing {
         {"phase_s", "s", &Timing::phase_s, 0, 1000, "from the start of the scene to the first frame"},
         {"latency_s", "s", &Timing::latency_s, 0, 1000, "from the start of a frame to its delivery"},
         {"jitter_s", "s", &Timing::jitter_s, 0, 1000,
-         "standard deviation of the start of a frame, at most an eighth of the time between two"},
+         "standard deviation of the start of a frame, at most an eighth of a frame's time"},
         {"drop_frame", "1", &Timing::drop_frame, 0, 1, "probability that a frame never arrives"},
         {"freeze", "1", &Timing::freeze, 0, 1, "probability that a frame is the one before it once more"},
     }};
