@@ -50,7 +50,7 @@ struct MirrorOptions {
   bool statics = true;                           ///< geoms of bodies that are welded to the world
   /// Side of the square that stands for a plane that is infinite, around the plane's origin.
   double infinite_plane_m = 1e4;
-  std::uint32_t segments = kUsualSegments;  ///< of round geoms: make_sphere() says how far they lie too deep
+  std::uint32_t segments = kUsualSegments;  ///< of round geoms: make_sphere() has their error
 };
 
 /// Size of an image; 0 x 0: the resolution that the camera has in the model (MuJoCo 3).

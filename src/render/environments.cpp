@@ -367,7 +367,7 @@ class Environments::Impl {
   std::vector<std::uint32_t> ray_masks_;  // [sensors]
   std::vector<Slot> slots_;
   std::vector<RenderJob> jobs_;          // of busy slots
-  std::vector<std::uint32_t> ray_sets_;  // [sensors]: the number of the first of its sets of rays
+  std::vector<std::uint32_t> ray_sets_;  // [sensors]: index of the first set of rays
   std::vector<Frame*> one_frame_;        // [sensors]
   std::vector<FilterMemory> filters_;    // [sensors]
 };

@@ -63,7 +63,7 @@ void remove_old(const fs::path& file) {
 }
 
 /// Two results into one folder are written one after the other, so that its files are of one. A file system without
-/// locks does not tell them apart.
+/// locks may mix them.
 class FolderLock {
  public:
   explicit FolderLock(const fs::path& folder) : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {

@@ -58,7 +58,7 @@ struct ChainFrames {
   bool has_weather = false;    ///< whether drops in the air may be readings
   std::vector<Finding> notes;  ///< on the data
 
-  /// The notes, what was left out that should not be, and whether the scene is another place.
+  /// The notes, also on readings that should not be left out, and on a scene of another place.
   [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;
 };
 

@@ -78,7 +78,7 @@ FATHOM_API void write_chain_report(const std::filesystem::path& folder, const Ch
 struct LogPairsOptions {
   std::optional<double> max_range_m = {};  ///< of the laser; empty: from the log
   /// A reading farther than this from the expected range shows something else: a person, or a wall that is
-  /// not in the map. Five deviations of the noise at least, or the deviation that is learned comes out too small.
+  /// not in the map. At least five deviations of the noise; otherwise the learned deviation is too small.
   double gate_m = 0.3;
   Compute compute = {};
 };

@@ -51,7 +51,7 @@ struct MessageNoiseOptions {
 
 struct ApplyBagOptions : MessageNoiseOptions {
   bool force = false;                                 ///< replace an older file
-  std::function<void(double done)> on_progress = {};  ///< the share of messages that have their noise
+  std::function<void(double done)> on_progress = {};  ///< the share of messages done
 };
 
 struct ApplyBagResult {

@@ -126,7 +126,7 @@ FATHOM_KERNEL double part_of(double one_and_x) {
 
 /// Of student_t cut at both ends of [0, Z], over a panel of the distance from the nearer end: [0..3], 1 / N as a cubic
 /// over the place in the panel; [4..5], (x t(x) + x' t(x')) / N at the distances x and x' of the two ends,
-/// and [6..7], the derivative by nu of what lies beyond them, over N, as lines. One cache line.
+/// and [6..7], the derivative by nu of the mass beyond them, over N, as lines. One cache line.
 struct alignas(64) StudentEnds {
   double numbers[kEndNumbers];
 };

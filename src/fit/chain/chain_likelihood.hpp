@@ -310,7 +310,7 @@ class ChainLikelihood {
   /// for. A call that moves only other models reads it from here, as most calls of a search do.
   struct Part {
     std::vector<bool> has;               ///< [parameters]
-    std::vector<double> values = {};     ///< of these
+    std::vector<double> values = {};     ///< of these parameters
     std::vector<double> of_return = {};  ///< [returns used]; empty until needed
   };
 

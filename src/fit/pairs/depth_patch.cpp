@@ -167,7 +167,7 @@ LagPair before_cubic(const LagPair& measured) {
       c.down[lag] += down;
       change = std::max({change, std::abs(across), std::abs(down)});
     }
-    if (!(c.across[0] > 0.0)) return measured;      // of no separable field
+    if (!(c.across[0] > 0.0)) return measured;      // not of a separable field
     if (!(change > 1e-14 * c.across[0])) return c;  // rounding
   }
   return c;

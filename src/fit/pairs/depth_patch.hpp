@@ -52,8 +52,8 @@ LagPair lag_means(ConstPatchValues residual);
 LagPair after_cubic(const LagPair& covariances);
 
 /// The covariances for which after_cubic() gives `measured`, by fixed-point iteration: c += measured - after_cubic(c).
-/// White noise takes some ten steps. The limit of 200 bounds fields that the cubic takes whole: no estimator can put
-/// them back. Zeros where measured.across[0] is not above 0.
+/// White noise takes some ten steps. The limit of 200 bounds fields that the cubic absorbs entirely: no estimator can
+/// restore them. Zeros where measured.across[0] is not above 0.
 LagPair before_cubic(const LagPair& measured);
 
 /// Estimates get their errors by leaving out one group of patches after the other (jackknife). A place in the image

@@ -145,7 +145,7 @@ constexpr double kMostFieldTail = 0.07;
 // Nats. In the maps that were made at their poses the two gain 0.2 to 0.45, by which scans are taken, and nothing, as
 // poses move within a cell; with errors of 5 cm, a cell, 0.65 and more.
 constexpr double kLeastFieldGain = 0.5;
-constexpr double kFieldMoveOfCells = 0.5;  // poses that move less are as exact as the map tells
+constexpr double kFieldMoveOfCells = 0.5;  // poses that move less are as exact as the map
 
 constexpr std::size_t kMovedScans = 48, kMovedRays = 180, kMoveTurns = 3;
 constexpr double kFirstStepCells = 4.0, kLastStepCells = 0.1, kTurnOfStep = 0.2;  // the last in rad per m
@@ -153,7 +153,7 @@ constexpr double kFirstStepCells = 4.0, kLastStepCells = 0.1, kTurnOfStep = 0.2;
 /// Where scans fit best, by a search from the poses of the log.
 struct FieldMoves {
   std::vector<PlanarPose> logged, moved;  // [scans]
-  double gain = 0.0;                      // by how many nats a reading that was held out is likelier there
+  double gain = 0.0;                      // nats by which held-out readings are likelier there
 };
 
 /// Compass search for the likeliest pose.

@@ -13,7 +13,7 @@ namespace fathom::tree {
 
 namespace {
 
-/// Difference by which the speed of a surface between two keys may be off, m/s.
+/// Largest error of the speed of a surface between two keys, m/s.
 constexpr double kSpeedError = 1e-4;
 
 /// Moves a column vector by a column-major matrix.
