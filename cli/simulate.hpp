@@ -46,7 +46,7 @@ void add_run_options(CLI::App& c, SimulateOptions& o);
 
 /// Which run of the scene the options ask for.
 fathom::RunOptions run_options(const SimulateOptions& options);
-/// How many runs they ask for. Throws fathom::InputError where simulate() would because of their numbers.
+/// The number of runs requested. Throws fathom::InputError if simulate() would, because of these options.
 std::uint64_t count_runs(const fathom::SceneSetup& setup, const SimulateOptions& options);
 
 /// A word as a shell reads it.

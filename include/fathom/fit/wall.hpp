@@ -167,7 +167,7 @@ struct WallOptions {
   /// laser the one that at least half of the readings are of.
   std::optional<WallChoice> wall = {};
   bool rings = false;  ///< of a lidar: a bias for each ring, a gain where it shows, a deviation unless tails are heavy
-  bool still = false;  ///< frames follow each other and neither wall nor sensor moves, but from place to place
+  bool still = false;  ///< frames are successive, and sensor and wall move only from place to place
   double rate_hz = 30.0;                         ///< frames per second, where they are still
   std::uint32_t hold_out = 5, block_frames = 1;  ///< of ChainFitOptions
   std::size_t most_returns = 300'000;            ///< to learn from; more are thinned out at random; at least 1000

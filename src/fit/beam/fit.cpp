@@ -258,7 +258,7 @@ class BeamLearner {
                                    : fmt::format("none of {} readings carries evidence", grouped(readings)));
   }
 
-  /// What the tables of parameters do not say.
+  /// Facts that the tables of parameters lack.
   void name_parameters(BeamFit& fit) const {
     const auto entry = [&](std::string_view name) -> FitParameter& {
       return *std::ranges::find(fit.parameters, name, &FitParameter::name);

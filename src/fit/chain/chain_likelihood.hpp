@@ -79,7 +79,7 @@ class ChainDensity {
   [[nodiscard]] double kept(std::size_t i) const;
   /// Probability that the range of return i is reported, if no model of loss takes it.
   [[nodiscard]] double reported(std::size_t i) const;
-  /// Appends all numbers on which the density of return i hangs, whatever was measured.
+  /// Appends all numbers that determine the density of return i, except the measurement.
   void effects(std::size_t i, std::vector<double>& out) const;
   /// Probability that its range is in (low, high].
   [[nodiscard]] double probability_between(std::size_t i, double low_m, double high_m) const;

@@ -142,8 +142,8 @@ namespace {
 constexpr double kMostFieldRand = 0.5, kMostFieldCells = 10.0, kMostOfDistance = 0.5;
 // In their own maps 2.2 and 4.9 % of the readings lie there, 6.1 % with a laser that is turned by half a degree.
 constexpr double kMostFieldTail = 0.07;
-// Nats. In the maps that were made at their poses the two gain 0.2 to 0.45, by which scans are taken, and nothing, as
-// poses move within a cell; with errors of 5 cm, a cell, 0.65 and more.
+// Nats. In maps made at the poses of the log, refined poses gain 0.2 to 0.45, depending on the scans, but move within a
+// cell, which counts as no gain. With errors of 5 cm, a cell, they gain 0.65 and more.
 constexpr double kLeastFieldGain = 0.5;
 constexpr double kFieldMoveOfCells = 0.5;  // poses that move less are as exact as the map
 

@@ -25,7 +25,7 @@ constexpr double kLeastExpected = 0.5;            // of them
 constexpr double kNearM = 0.1, kNearCells = 2.0;  // readings so near to the map lie on it
 constexpr double kLeastNears = 5.0;               // of this distance: shorter readings show nothing
 constexpr double kReachM = 1e5;                   // a laser in any unit
-// A change of the log that brings its readings onto the map: of good logs 0.6 and more lie there as they are.
+// A change of the log that brings its readings onto the map: of good logs 0.6 and more lie there unchanged.
 constexpr double kLeastPlacedShare = 0.4, kLeastPlacedRise = 0.2, kMostRest = 0.6, kSimpler = 0.02;
 constexpr double kMostBeside = 0.1;  // of the poses
 

@@ -128,7 +128,7 @@ class ShapeFit {
   }
 
  private:
-  /// The correlations of lags from 1 on that tell something. The planes take the share kappa of the variance, equally
+  /// The significant correlations of lags from 1 on. The planes take the share kappa of the variance, equally
   /// at all lags.
   [[nodiscard]] std::vector<double> before_the_planes(const WallLagSums& sums) const {
     std::vector<double> measured;

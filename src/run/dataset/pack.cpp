@@ -32,7 +32,7 @@ std::string numbered(std::uint64_t index) {
   return fmt::format("{:03}/{:03}/{:09}", index / 1'000'000, index / kPacksPerFolder % 1000, index);
 }
 
-/// What follows the nine digits of a pack's name.
+/// The part of a pack's name after the nine digits.
 std::string_view extension_of(DatasetFormat format) {
   switch (format) {
     case DatasetFormat::kHdf5:

@@ -47,7 +47,7 @@ class PackWriter {
   virtual PackEntry end_pack() = 0;
 };
 
-/// What formats with many units in a file have in common. Makes a pack under a hidden name beside its place, moves it
+/// Common code of formats with many units in a file. Makes a pack under a hidden name beside its place, moves it
 /// there by one rename, and writes a description beside it.
 class FileWriter : public PackWriter {
  public:
