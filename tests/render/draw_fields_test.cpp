@@ -311,28 +311,14 @@ void for_each_far_pixel(F f) {
   }
 }
 
-template <class Model>
-class CorrelatedLaws : public testing::Test {};
-template <class Variant>
-struct TypesOfVariant;
-template <class... Models>
-struct TypesOfVariant<std::variant<Models...>> {
-  using Types = testing::Types<Models...>;
-};
-struct ModelSlug {
-  template <class Model>
-  static std::string GetName(int) {
-    return std::string(Model::kSlug);
-  }
-};
-TYPED_TEST_SUITE(CorrelatedLaws, TypesOfVariant<RegisteredNoise>::Types, ModelSlug);
+using CorrelatedLaws = ModelsOf<RegisteredNoise>;
 
-TYPED_TEST(CorrelatedLaws, NumbersHaveTheLawOfWhiteOnes) {
-  constexpr DrawCount kCount = TypeParam::kDraws;
+TEST_EACH(CorrelatedLaws, NumbersHaveTheLawOfWhiteOnes) {
+  constexpr DrawCount kCount = Model::kDraws;
   if (kCount.normals + kCount.uniforms == 0) GTEST_SKIP() << "no random numbers";
   for (const CorrelationShape shape : {CorrelationShape::kGaussian, CorrelationShape::kExponential}) {
     const Correlation c{.across_px = 0.9F, .down_px = 0.8F, .shape = shape};
-    FieldSamples samples(ChainEntry(busy_model<TypeParam>(), c), {});
+    FieldSamples samples(ChainEntry(busy_model<Model>(), c), {});
     std::vector<std::vector<double>> ranks(kCount.normals + kCount.uniforms);  // of each number, in [0, 1)
     for (std::uint32_t k = 0; k < 100; ++k) {
       const DrawFields& fields = samples.draw(k);
@@ -388,9 +374,9 @@ double two_sample_p(std::vector<double> a, std::vector<double> b) {
   return ks_p_value(distance, a.size() * b.size() / (a.size() + b.size()));
 }
 
-TYPED_TEST(CorrelatedLaws, OutcomesHaveTheLawOfWhiteOnes) {
-  if (TypeParam::kDraws.normals + TypeParam::kDraws.uniforms == 0) GTEST_SKIP() << "no random numbers";
-  const Noise noise = busy_model<TypeParam>();
+TEST_EACH(CorrelatedLaws, OutcomesHaveTheLawOfWhiteOnes) {
+  if (Model::kDraws.normals + Model::kDraws.uniforms == 0) GTEST_SKIP() << "no random numbers";
+  const Noise noise = busy_model<Model>();
   const Correlation c{.across_px = 0.9F, .down_px = 0.8F, .time_s = 0};
   FieldSamples samples(ChainEntry(noise, c), {});
   std::vector<std::uint32_t> at;

@@ -3,8 +3,11 @@
 // Every registered model with parameters that change something: tests over this list meet a new model by themselves.
 
 #include <algorithm>
+#include <string>
 #include <variant>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include <fathom/noise/noise.hpp>
 
@@ -54,4 +57,50 @@ struct BusyModels<std::variant<Models...>> {
 /// In the order of the list.
 inline std::vector<Noise> busy_models() { return BusyModels<RegisteredNoise>::make(); }
 
+/// What a test of TEST_EACH does for one model, with the model's slug.
+struct ModelTest {
+  std::string_view slug;
+  void (*body)();
+};
+
+/// Registers `suite/slug.name` for each. GoogleTest's typed tests do the same, but compile for much longer.
+inline bool register_tests(const std::string& suite, const char* name, const char* file, int line,
+                           const std::vector<ModelTest>& tests) {
+  class OfOneModel : public testing::Test {
+   public:
+    explicit OfOneModel(void (*body)()) : body_(body) {}
+
+   private:
+    void TestBody() override { body_(); }
+    void (*body_)();
+  };
+  for (const ModelTest& test : tests) {
+    const std::string name_of_suite = suite + "/" + std::string(test.slug);
+    testing::RegisterTest(name_of_suite.c_str(), name, nullptr, nullptr, file, line,
+                          [body = test.body]() -> testing::Test* { return new OfOneModel(body); });
+  }
+  return true;
+}
+
+template <class... Models>
+struct ModelList {
+  template <class Of>
+  static std::vector<ModelTest> tests(Of of) {
+    return {{Models::kSlug, of(static_cast<Models*>(nullptr))}...};
+  }
+};
+template <class Variant, class... More>
+struct ModelsOf;
+template <class... Models, class... More>
+struct ModelsOf<std::variant<Models...>, More...> : ModelList<Models..., More...> {};
+
 }  // namespace fathom::test
+
+/// A test that runs for each model of the `ModelList` with the name of the suite; its body calls the model `Model`.
+#define TEST_EACH(Suite, Name)                                                                       \
+  template <class Model>                                                                             \
+  void Suite##Name();                                                                                \
+  const bool has_##Suite##Name = fathom::test::register_tests(                                       \
+      #Suite, #Name, __FILE__, __LINE__, Suite::tests([]<class M>(M*) { return &Suite##Name<M>; })); \
+  template <class Model>                                                                             \
+  void Suite##Name()

@@ -14,20 +14,6 @@
 namespace fathom::test::laws_test {
 namespace {
 
-template <class Model>
-class Laws : public testing::Test {
- public:
-  static Model busy() { return busy_model<Model>(); }
-};
-
-/// The registered models, and more.
-template <class Variant, class... More>
-struct TypesOf;
-template <class... Models, class... More>
-struct TypesOf<std::variant<Models...>, More...> {
-  using Types = testing::Types<Models..., More...>;
-};
-
 /// The models of a list that act on one ray: not stage kImage, whose laws are in render/matching_window_test.cpp.
 template <class Variant, class... Models>
 struct RayModels {
@@ -38,20 +24,8 @@ struct RayModels<std::variant<M, Rest...>, Models...>
     : std::conditional_t<M::kStage == Stage::kImage, RayModels<std::variant<Rest...>, Models...>,
                          RayModels<std::variant<Rest...>, Models..., M>> {};
 
-struct SlugAsName {
-  template <class Model>
-  static std::string GetName(int) {
-    return std::string(Model::kSlug);
-  }
-};
-using AllModels =
-    TypesOf<RayModels<RegisteredNoise>::Type, BlindZone>::Types;  // one that the library does not know too
-TYPED_TEST_SUITE(Laws, AllModels, SlugAsName);
-
-/// Laws of models that can be made by name.
-template <class Model>
-class ListedLaws : public Laws<Model> {};
-TYPED_TEST_SUITE(ListedLaws, TypesOf<RegisteredNoise>::Types, SlugAsName);
+using Laws = ModelsOf<RayModels<RegisteredNoise>::Type, BlindZone>;  // with one that the library does not know
+using ListedLaws = ModelsOf<RegisteredNoise>;                        // laws of models that can be made by name
 
 constexpr NoiseKey kKey = {0x0123456789abcdefU, 4, 77};
 
@@ -73,7 +47,7 @@ void expect_busy_parameters_change_something(const Noise& busy) {
   }
 }
 
-TYPED_TEST(Laws, BusyParametersChangeSomething) { expect_busy_parameters_change_something(this->busy()); }
+TEST_EACH(Laws, BusyParametersChangeSomething) { expect_busy_parameters_change_something(busy_model<Model>()); }
 
 void expect_every_instruction_set_gives_the_same_bits(const Noise& busy) {
   Lanes expected = make_lanes(4096);
@@ -85,8 +59,8 @@ void expect_every_instruction_set_gives_the_same_bits(const Noise& busy) {
   }
 }
 
-TYPED_TEST(Laws, EveryInstructionSetGivesTheSameBits) {
-  expect_every_instruction_set_gives_the_same_bits(this->busy());
+TEST_EACH(Laws, EveryInstructionSetGivesTheSameBits) {
+  expect_every_instruction_set_gives_the_same_bits(busy_model<Model>());
 }
 
 void expect_the_cut_into_blocks_does_not_matter(const Noise& busy) {
@@ -101,7 +75,7 @@ void expect_the_cut_into_blocks_does_not_matter(const Noise& busy) {
   }
 }
 
-TYPED_TEST(Laws, TheCutIntoBlocksDoesNotMatter) { expect_the_cut_into_blocks_does_not_matter(this->busy()); }
+TEST_EACH(Laws, TheCutIntoBlocksDoesNotMatter) { expect_the_cut_into_blocks_does_not_matter(busy_model<Model>()); }
 
 void expect_the_order_of_rays_does_not_matter(const Noise& busy) {
   const std::size_t count = 1024;
@@ -127,7 +101,7 @@ void expect_the_order_of_rays_does_not_matter(const Noise& busy) {
   }
 }
 
-TYPED_TEST(Laws, TheOrderOfRaysDoesNotMatter) { expect_the_order_of_rays_does_not_matter(this->busy()); }
+TEST_EACH(Laws, TheOrderOfRaysDoesNotMatter) { expect_the_order_of_rays_does_not_matter(busy_model<Model>()); }
 
 void expect_a_ray_does_not_depend_on_its_neighbours(const Noise& busy) {
   for (const Isa isa : usable_isas()) {
@@ -147,7 +121,9 @@ void expect_a_ray_does_not_depend_on_its_neighbours(const Noise& busy) {
   }
 }
 
-TYPED_TEST(Laws, ARayDoesNotDependOnItsNeighbours) { expect_a_ray_does_not_depend_on_its_neighbours(this->busy()); }
+TEST_EACH(Laws, ARayDoesNotDependOnItsNeighbours) {
+  expect_a_ray_does_not_depend_on_its_neighbours(busy_model<Model>());
+}
 
 void expect_different_keys_give_different_noise(const Noise& busy) {
   Lanes base = make_lanes(1024);
@@ -161,9 +137,9 @@ void expect_different_keys_give_different_noise(const Noise& busy) {
   }
 }
 
-TYPED_TEST(Laws, DifferentKeysGiveDifferentNoise) {
-  if (TypeParam::kDraws.normals + TypeParam::kDraws.uniforms == 0) GTEST_SKIP() << "no random numbers";
-  expect_different_keys_give_different_noise(this->busy());
+TEST_EACH(Laws, DifferentKeysGiveDifferentNoise) {
+  if (Model::kDraws.normals + Model::kDraws.uniforms == 0) GTEST_SKIP() << "no random numbers";
+  expect_different_keys_give_different_noise(busy_model<Model>());
 }
 
 void expect_no_changed_bit(const Noise& identity) {
@@ -175,11 +151,11 @@ void expect_no_changed_bit(const Noise& identity) {
   }
 }
 
-TYPED_TEST(Laws, IdentityChangesNoBit) {
+TEST_EACH(Laws, IdentityChangesNoBit) {
   // The default of every model is its identity, except for models without one, which start from typical values. This
   // tests the kernel, not the shortcut that skips it. A float times a cosine of 1 keeps its bits, so only a signed zero
   // could tell: the lanes hold none.
-  const Noise noise = TypeParam{};
+  const Noise noise = Model{};
   if (!noise.is_identity()) GTEST_SKIP() << "starts from typical values";
   expect_no_changed_bit(noise);
 }
@@ -222,7 +198,7 @@ void expect_lost_returns_keep_every_bit(const Noise& busy) {
   }
 }
 
-TYPED_TEST(Laws, LostReturnsKeepEveryBit) { expect_lost_returns_keep_every_bit(this->busy()); }
+TEST_EACH(Laws, LostReturnsKeepEveryBit) { expect_lost_returns_keep_every_bit(busy_model<Model>()); }
 
 /// Whether a model of stage kRange may lose a return.
 template <class Model>
@@ -254,8 +230,8 @@ void expect_touches_only_what_its_stage_owns(const Noise& busy, bool gives_readi
   }
 }
 
-TYPED_TEST(Laws, TouchesOnlyWhatItsStageOwns) {
-  expect_touches_only_what_its_stage_owns(this->busy(), gives_reading<TypeParam>());
+TEST_EACH(Laws, TouchesOnlyWhatItsStageOwns) {
+  expect_touches_only_what_its_stage_owns(busy_model<Model>(), gives_reading<Model>());
 }
 
 /// Values outside the limits of a field, NaN among them; each fits a float.
@@ -280,53 +256,53 @@ void expect_names_field(const std::string& message, const Field<Model>& field, c
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
 }
 
-TYPED_TEST(ListedLaws, RefusesValuesOutsideTheLimitsByName) {
-  for (const auto& field : TypeParam::fields()) {
+TEST_EACH(ListedLaws, RefusesValuesOutsideTheLimitsByName) {
+  for (const auto& field : Model::fields()) {
     const auto number = member_of<float>(field);
     if (number == nullptr) continue;
     for (const float wrong : wrong_values(field)) {
-      TypeParam model;
+      Model model;
       model.*number = wrong;
       const double given_number = wrong;
       const std::string value = field_text(without_default(field), {&given_number, 1});
       expect_names_field(input_error([&] { (void)Noise(model); }), field, value);
       const FieldValue given = {std::string(field.name), double{wrong}};
-      expect_names_field(input_error([&] { (void)make_noise(TypeParam::kSlug, {&given, 1}); }), field, value);
+      expect_names_field(input_error([&] { (void)make_noise(Model::kSlug, {&given, 1}); }), field, value);
     }
     // Beyond every float: named as itself, not as inf.
     const FieldValue huge = {std::string(field.name), 1e300};
-    expect_names_field(input_error([&] { (void)make_noise(TypeParam::kSlug, {&huge, 1}); }), field, "1e+300");
+    expect_names_field(input_error([&] { (void)make_noise(Model::kSlug, {&huge, 1}); }), field, "1e+300");
   }
 }
 
-TYPED_TEST(ListedLaws, TakesValuesAtTheLimits) {
-  for (const auto& field : TypeParam::fields()) {
+TEST_EACH(ListedLaws, TakesValuesAtTheLimits) {
+  for (const auto& field : Model::fields()) {
     if (!member_of<float>(field)) continue;
     for (const double limit : {field.low, field.high}) {
       const FieldValue given = {std::string(field.name), limit};
       std::vector<FieldValue> kept;
-      const std::string refusal = input_error([&] { kept = make_noise(TypeParam::kSlug, {&given, 1}).values(); });
-      if constexpr (requires { TypeParam{}.check(); }) {
+      const std::string refusal = input_error([&] { kept = make_noise(Model::kSlug, {&given, 1}).values(); });
+      if constexpr (requires { Model{}.check(); }) {
         // The limit itself is taken; together with the other parameters it may still be refused.
         EXPECT_FALSE(contains(refusal, "is not in ["));
         if (!refusal.empty()) continue;
       }
       EXPECT_EQ(refusal, "") << field.name << " = " << limit;
-      EXPECT_EQ(input_error([&] { (void)make_noise(TypeParam::kSlug, kept); }), "") << field.name << " = " << limit;
+      EXPECT_EQ(input_error([&] { (void)make_noise(Model::kSlug, kept); }), "") << field.name << " = " << limit;
     }
   }
 }
 
-TYPED_TEST(ListedLaws, RefusesTheWrongKindOfValue) {
-  for (const auto& field : TypeParam::fields()) {
+TEST_EACH(ListedLaws, RefusesTheWrongKindOfValue) {
+  for (const auto& field : Model::fields()) {
     const auto* choice = field.member.as_choice();
     const bool is_number = member_of<float>(field) != nullptr;
     const FieldValue wrong =
         is_number ? FieldValue{std::string(field.name), Axis::kX} : FieldValue{std::string(field.name), 1.0};
-    const std::string message = input_error([&] { (void)make_noise(TypeParam::kSlug, {&wrong, 1}); });
-    EXPECT_TRUE(contains(message, std::string(TypeParam::kSlug) + "." + std::string(field.name)));
+    const std::string message = input_error([&] { (void)make_noise(Model::kSlug, {&wrong, 1}); });
+    EXPECT_TRUE(contains(message, std::string(Model::kSlug) + "." + std::string(field.name)));
     if (choice != nullptr) {
-      TypeParam model;
+      Model model;
       choice->set(model, 7);
       EXPECT_TRUE(contains(input_error([&] { (void)Noise(model); }), field.name));
     }
@@ -356,12 +332,12 @@ TEST(NoiseModels, AMisspeltSlugGetsTheNearestName) {
   }
 }
 
-TYPED_TEST(ListedLaws, TheTableIsTheStruct) {
-  const Noise noise = TypeParam{};
-  EXPECT_EQ(noise.slug(), TypeParam::kSlug);
-  EXPECT_EQ(noise.stage(), TypeParam::kStage);
+TEST_EACH(ListedLaws, TheTableIsTheStruct) {
+  const Noise noise = Model{};
+  EXPECT_EQ(noise.slug(), Model::kSlug);
+  EXPECT_EQ(noise.stage(), Model::kStage);
   EXPECT_FALSE(noise.info().doc.empty());
-  const auto fields = TypeParam::fields();
+  const auto fields = Model::fields();
   ASSERT_EQ(noise.info().fields.size(), fields.size());
   const std::vector<FieldValue> values = noise.values();
   ASSERT_EQ(values.size(), fields.size());
@@ -372,18 +348,18 @@ TYPED_TEST(ListedLaws, TheTableIsTheStruct) {
     EXPECT_FALSE(info.unit.empty()) << info.name;
     EXPECT_EQ(values[i].name, fields[i].name);
     if (!info.choices.empty()) {
-      const std::uint32_t choice = fields[i].member.as_choice()->get(TypeParam{});
+      const std::uint32_t choice = fields[i].member.as_choice()->get(Model{});
       EXPECT_EQ(info.default_value, info.choices[choice]);
       EXPECT_EQ(std::get<Choice>(values[i].value).index, choice);
       continue;
     }
     if (info.kind == FieldKind::kFlag) {
-      const bool value = TypeParam{}.*member_of<bool>(fields[i]);
+      const bool value = Model{}.*member_of<bool>(fields[i]);
       EXPECT_EQ(info.default_value, value ? "true" : "false");
       EXPECT_EQ(std::get<bool>(values[i].value), value);
       continue;
     }
-    const float value = TypeParam{}.*member_of<float>(fields[i]);
+    const float value = Model{}.*member_of<float>(fields[i]);
     EXPECT_EQ(std::strtof(info.default_value.c_str(), nullptr), value) << info.name;
     EXPECT_EQ(std::get<double>(values[i].value), double{value});
     EXPECT_EQ(noise.number(info.name), double{value});
@@ -404,10 +380,10 @@ TEST(NoiseModels, ValuesMakeTheSameNoiseAgain) {
   }
 }
 
-TYPED_TEST(Laws, TheLibrarysKernelsEqualOnesTheUserCompiles) {
+TEST_EACH(Laws, TheLibrarysKernelsEqualOnesTheUserCompiles) {
   // A user's own model is compiled in the user's code by the same drivers: same bits.
-  const Noise noise = this->busy();
-  const TypeParam model = this->busy();
+  const Noise noise = busy_model<Model>();
+  const Model model = busy_model<Model>();
   Lanes expected = make_lanes(kBlockRays);
   apply(noise, Isa::kBase, kKey, expected);
   auto w = std::make_unique<Workspace>();
@@ -420,7 +396,7 @@ TYPED_TEST(Laws, TheLibrarysKernelsEqualOnesTheUserCompiles) {
   if constexpr (requires { model.tabulate(); }) table = model.tabulate();
   w->returns.table = table.data();
   struct Mine;
-  block_kernel<TypeParam, Mine>(&model, kKey, w->rays, w->returns, w->draws);
+  block_kernel<Model, Mine>(&model, kKey, w->rays, w->returns, w->draws);
   for (std::size_t i = 0; i < kBlockRays; ++i) {
     EXPECT_EQ(math::bits_of(w->rays.dx[i]), math::bits_of(expected.rays[i].dx));
     EXPECT_EQ(math::bits_of(w->returns.x[i]), math::bits_of(expected.returns[i].x));

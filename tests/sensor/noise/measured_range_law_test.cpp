@@ -39,30 +39,16 @@ constexpr bool is_loss() {
          M::kStage == Stage::kEdgeLoss || M::kStage == Stage::kDropout;
 }
 
-template <class Model>
-class RangeLaws : public testing::Test {};
-template <class Variant>
-struct ModelsOf;
-template <class... Models>
-struct ModelsOf<std::variant<Models...>> {
-  using Types = testing::Types<Models...>;
-};
-struct SlugOfModel {
-  template <class Model>
-  static std::string GetName(int) {
-    return std::string(Model::kSlug);
-  }
-};
-TYPED_TEST_SUITE(RangeLaws, ModelsOf<RegisteredNoise>::Types, SlugOfModel);
+using RangeLaws = ModelsOf<RegisteredNoise>;
 
-TYPED_TEST(RangeLaws, EveryModelOfTheseStagesHasOne) {
-  constexpr bool moves = TypeParam::kStage == Stage::kRange || TypeParam::kStage == Stage::kReading;
-  const SurfaceNeeds needs = Noise(TypeParam{}).info().needs;
+TEST_EACH(RangeLaws, EveryModelOfTheseStagesHasOne) {
+  constexpr bool moves = Model::kStage == Stage::kRange || Model::kStage == Stage::kReading;
+  const SurfaceNeeds needs = Noise(Model{}).info().needs;
   const bool reads_power = needs.power || needs.surface_power;  // fits refuse these models
-  EXPECT_EQ(has_law<TypeParam>(), moves && !reads_power);
+  EXPECT_EQ(has_law<Model>(), moves && !reads_power);
   // What the cameras see is cast, not drawn: it is known before a model of loss is asked.
-  const bool is_cast = TypeParam::kSlug == StereoShadow::kSlug;
-  EXPECT_EQ(has_loss_probability<TypeParam>(), is_loss<TypeParam>() && !is_cast);
+  const bool is_cast = Model::kSlug == StereoShadow::kSlug;
+  EXPECT_EQ(has_loss_probability<Model>(), is_loss<Model>() && !is_cast);
 }
 
 /// Parameters at which the errors of a return 2.5 m away are some centimetres, and none is left out.
@@ -139,13 +125,13 @@ double chi_square_p(const MeasuredRangeLaw& law, std::vector<double> ranges) {
   return cells > 1 ? chi_square_p_value(statistic, cells - 1) : 0.5;
 }
 
-TYPED_TEST(RangeLaws, SamplerAndLawAgree) {
-  if constexpr (has_law<TypeParam>()) {
+TEST_EACH(RangeLaws, SamplerAndLawAgree) {
+  if constexpr (has_law<Model>()) {
     for (const float range_m : {0.75F, 2.5F, 12.0F}) {
-      const auto model = lively<TypeParam>();
+      const auto model = lively<Model>();
       MeasuredRangeLaw law = MeasuredRangeLaw::of_clean(range_m, range_m, kFocalBaseline);
       law.limit_m = kLimitM;
-      TypeParam::act(model, law);
+      Model::act(model, law);
       const double p = chi_square_p(law, drawn_ranges(model, range_m));
       EXPECT_GT(p, kLowestP) << range_m;
       EXPECT_LT(p, kHighestP) << range_m;
@@ -156,9 +142,9 @@ TYPED_TEST(RangeLaws, SamplerAndLawAgree) {
 }
 
 /// Lost returns of a million with other surfaces, in bins of the probability.
-TYPED_TEST(RangeLaws, LossesAreBinomial) {
-  if constexpr (has_loss_probability<TypeParam>()) {
-    const TypeParam model = busy_model<TypeParam>();
+TEST_EACH(RangeLaws, LossesAreBinomial) {
+  if constexpr (has_loss_probability<Model>()) {
+    const Model model = busy_model<Model>();
     Lanes lanes = make_lanes(1 << 18);
     const Lanes before = lanes;
     apply(model, detect_isa(), kLawKey, lanes);
@@ -171,7 +157,7 @@ TYPED_TEST(RangeLaws, LossesAreBinomial) {
       for (std::uint32_t k = 0; k < 4; ++k) {
         const std::size_t i = 4 * q + k;
         const Surface surface = surface_of_lane(block, k, block.optics);
-        const double p = TypeParam::loss_probability(model, before.returns[i], surface);
+        const double p = Model::loss_probability(model, before.returns[i], surface);
         ASSERT_GE(p, 0.0);
         ASSERT_LE(p, 1.0);
         const bool is_lost = lanes.reasons[i] != static_cast<std::uint32_t>(Reason::kHit);
@@ -192,9 +178,9 @@ TYPED_TEST(RangeLaws, LossesAreBinomial) {
 }
 
 /// Kernels of all instruction sets give the bits of loss_probability().
-TYPED_TEST(RangeLaws, LossesOfABlockAreThoseOfItsReturns) {
-  if constexpr (has_loss_probability<TypeParam>()) {
-    const TypeParam model = busy_model<TypeParam>();
+TEST_EACH(RangeLaws, LossesOfABlockAreThoseOfItsReturns) {
+  if constexpr (has_loss_probability<Model>()) {
+    const Model model = busy_model<Model>();
     const Lanes lanes = make_lanes(kBlockRays);
     ReturnBlock block;
     SurfaceBlock surfaces;
@@ -210,7 +196,7 @@ TYPED_TEST(RangeLaws, LossesOfABlockAreThoseOfItsReturns) {
       fathom::detail::NoiseAccess::loss_kernel(model, static_cast<Isa>(isa))(&model, block, found.data());
       for (std::size_t i = 0; i < kBlockRays; ++i) {
         const Surface surface = surface_of_lane(surfaces, i, surfaces.optics);
-        EXPECT_EQ(found[i], TypeParam::loss_probability(model, lanes.returns[i], surface)) << "lane " << i;
+        EXPECT_EQ(found[i], Model::loss_probability(model, lanes.returns[i], surface)) << "lane " << i;
       }
     }
   } else {
