@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What README.md and docs/tour.md show works as shown.
+// What README.md and docs/simulate-a-lidar.md show works as shown.
 
 #include <cctype>
 
@@ -59,7 +59,7 @@ TEST(Readme, HasFiveHundredWordsAtMost) {
 
 TEST(Readme, SceneOfTheTourRuns) {
   const TemporaryFolder folder;
-  const std::string scene = write_text(folder / "room.yaml", scene_of("docs/tour.md"));
+  const std::string scene = write_text(folder / "room.yaml", scene_of("docs/simulate-a-lidar.md"));
   succeed({"simulate", scene, "--out", folder / "room"});
   EXPECT_EQ(files_below(folder / "room/lidar").size(), 30U);
   succeed(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What docs/tour.md, docs/python.md, docs/train-on-many-environments.md and docs/given-frames.md show works as shown."""
+"""What the guides on a lidar, on many environments and on given frames, and docs/python.md, show works as shown."""
 
 import re
 import types
@@ -17,9 +17,9 @@ def blocks(page, language):
 
 def test_the_tour_draws_its_picture(tmp_path, monkeypatch):
     plt = pytest.importorskip("matplotlib.pyplot", reason="no matplotlib here (Debian: python3-matplotlib)")
-    (tmp_path / "room.yaml").write_text(blocks("docs/tour.md", "yaml")[0])
+    (tmp_path / "room.yaml").write_text(blocks("docs/simulate-a-lidar.md", "yaml")[0])
     monkeypatch.chdir(tmp_path)
-    codes = blocks("docs/tour.md", "python")
+    codes = blocks("docs/simulate-a-lidar.md", "python")
     assert codes
     names = {}
     for code in codes:
