@@ -229,6 +229,7 @@ void MovedEntities::set(const Scene& scene, std::span<const std::uint32_t> envir
   const std::size_t count = entities.size();
   executor.parallel_for(environments.size(), environments_per_task(count), [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
+      ++revisions_[environments[i]];
       for (std::size_t k = 0; k < count; ++k) moved_[places_[k]].pose[environments[i]] = poses[i * count + k];
     }
   });
@@ -276,12 +277,22 @@ void MovedEntities::find_places(const Scene& scene, std::span<const EntityId> en
   for (const EntityId entity : entities) places_.push_back(find_place(scene, entity));
 }
 
+std::span<const EntityId> MovedEntities::subtrees(const Scene& scene) {
+  if (in_subtrees_ == moved_.size()) return subtrees_;
+  subtrees_.clear();
+  for (const Moved& m : moved_) subtrees_.push_back(m.entity);
+  subtrees_ = with_children(scene, subtrees_);
+  in_subtrees_ = moved_.size();
+  return subtrees_;
+}
+
 void MovedEntities::set_offset(const Scene& scene, std::uint32_t environment, EntityId entity, const Pose& offset) {
   Moved& m = moved_[find_place(scene, entity)];
   m.offset.resize(environments_);
   m.motion.resize(environments_, m.by_scene);
   m.offset[environment] = offset;
   m.motion[environment] = moved(m.by_scene, offset);
+  ++revisions_[environment];
 }
 
 void MovedEntities::place(std::uint32_t environment, double stamp_s, bool keeps_velocity, Scene& scene) const {

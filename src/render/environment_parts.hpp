@@ -164,10 +164,15 @@ class EnvironmentSensor {
 class MovedEntities {
  public:
   /// Messages count environments from `first`.
-  MovedEntities(std::uint32_t environments, std::uint32_t first) : environments_(environments), first_(first) {}
+  MovedEntities(std::uint32_t environments, std::uint32_t first)
+      : environments_(environments), first_(first), revisions_(environments) {}
 
   /// Whether all entities have the scene's poses.
   [[nodiscard]] bool empty() const { return moved_.empty(); }
+  /// These entities and those below them, parents before children.
+  [[nodiscard]] std::span<const EntityId> subtrees(const Scene& scene);
+  /// Counts the changes of poses in an environment.
+  [[nodiscard]] std::uint64_t revision(std::uint32_t environment) const { return revisions_[environment]; }
 
   /// The pose of entity k in the i-th of the environments is poses[i * K + k]. Throws InputError for a wrong pose or
   /// entity, and then changes nothing. Allocates only for entities that were never moved.
@@ -196,7 +201,10 @@ class MovedEntities {
   void find_places(const Scene& scene, std::span<const EntityId> entities);
 
   std::uint32_t environments_, first_;
+  std::vector<std::uint64_t> revisions_;  // [environments]
   std::vector<Moved> moved_;
+  std::vector<EntityId> subtrees_;
+  std::size_t in_subtrees_ = 0;          // entities of moved_
   std::vector<std::uint32_t> place_of_;  // [entities]: in moved_, or beyond its end
   std::vector<std::uint32_t> places_;    // of the entities of a call
 };

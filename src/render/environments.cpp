@@ -20,10 +20,20 @@
 namespace fathom {
 
 class Environments::Impl {
+  /// What the places of entities follow from that no environment moves. Meshes do not change.
+  struct Placed {
+    double stamp_s;
+    Vec3 origin;
+    bool read_speed;
+    friend bool operator==(const Placed&, const Placed&) = default;
+  };
   /// A sensor in an environment while it is rendered.
   struct View {
-    std::unique_ptr<Caster> own;  // null if never needed
-    Caster* caster = nullptr;     // its own, or that of a view with the same scene and origin
+    std::unique_ptr<Caster> own;   // null if never needed
+    std::optional<Placed> placed;  // `own`, by an environment at a MovedEntities::revision()
+    std::uint32_t environment = 0;
+    std::uint64_t revision = 0;
+    Caster* caster = nullptr;  // its own, or that of a view with the same scene and origin
     FrameTime time;
     Pose world_from_sensor;
     RigidSpeed speed;
@@ -44,7 +54,7 @@ class Environments::Impl {
       : scene_(std::move(scene)),
         options_((check(options.simulator), std::move(options))),
         executor_(make_executor(options_.simulator.compute.threads)),
-        device_(open_device(options_.simulator.compute)),
+        device_(open_device(options_.simulator.compute, *executor_)),
         episodes_(options_.simulator.seed, options_.first, options_.count),
         moved_(options_.count, options_.first),
         still_(!scene_.moves()),
@@ -285,9 +295,21 @@ class Environments::Impl {
       if (view.caster != nullptr) continue;
       if (view.own == nullptr) view.own = slots_[0][0].own->fork();
       view.caster = view.own.get();
-      view.caster->place(scene_, stamp_s, origin, walker, times_of_stamp(read_speed));
-      view.caster->set_masks(seen_.masks());
+      place(e, stamp_s, origin, read_speed, walker, view);
     }
+  }
+
+  /// Places the entities of a view's own caster, if they may have other poses than before.
+  void place(std::uint32_t e, double stamp_s, const Vec3& origin, bool read_speed, Walker walker, View& view) {
+    const Placed placed = {still_ ? 0.0 : stamp_s, origin, read_speed};
+    const bool same = view.placed == placed;
+    if (!same || view.environment != e || view.revision != moved_.revision(e)) {
+      view.placed.reset();  // place() may throw
+      view.caster->place(scene_, stamp_s, origin, walker, times_of_stamp(read_speed),
+                         same && !read_speed ? moved_.subtrees(scene_) : std::span<const EntityId>());
+      view.placed = placed, view.environment = e, view.revision = moved_.revision(e);
+    }
+    view.caster->set_masks(seen_.masks());
   }
 
   /// `placed_s`: emptied if the entities are left at poses of another time.

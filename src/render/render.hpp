@@ -57,7 +57,8 @@ struct RenderJob;
 struct GivenSurfaces;
 class FieldStore;
 
-/// Renders frames instead of the processor: one for each renderer of frames, for one thread at a time.
+/// Renders frames instead of the processor: one for each renderer of frames, for one thread at a time. The casters of
+/// its jobs live as long as it does.
 class FrameDevice {
  public:
   virtual ~FrameDevice() = default;
@@ -119,8 +120,9 @@ void render(std::span<const RenderJob> jobs, Executor& executor, Frame& frame);
 inline void render(const RenderJob& job, Executor& executor, Frame& frame) { render({&job, 1}, executor, frame); }
 
 /// The renderer for the device of `compute`; null for the processor. Throws InputError if the GPU, its driver or the
-/// code for it is missing (kAuto then takes the processor); SystemError if the driver fails.
-std::unique_ptr<FrameDevice> open_device(const Compute& compute);
+/// code for it is missing (kAuto then takes the processor); SystemError if the driver fails. `executor` must outlive
+/// it.
+std::unique_ptr<FrameDevice> open_device(const Compute& compute, Executor& executor);
 
 /// The device that renders a chain: null if kAuto was chosen and the chain has a user's model, or if light passes a
 /// surface or is mirrored. Throws InputError in the latter case if kCuda was chosen.

@@ -61,7 +61,7 @@ class Simulator::Impl {
         options_((check(options), options)),
         executor_(make_executor(options.compute.threads)),
         caster_(make_caster(options.compute.isa, *executor_)),
-        device_(open_device(options.compute)) {}
+        device_(open_device(options.compute, *executor_)) {}
   Impl(Scene scene, const SimulatorOptions& options, std::unique_ptr<Caster> caster,
        std::unique_ptr<FrameDevice> device)
       : scene_(std::move(scene)),
@@ -312,7 +312,7 @@ SharedTrees::SharedTrees(const Scene& scene, const Compute& compute, double stam
 }
 
 Simulator SharedTrees::make_simulator(Scene scene, const SimulatorOptions& options) const {
-  auto device = make_device_ == nullptr ? open_device(options.compute) : make_device_();
+  auto device = make_device_ == nullptr ? open_device(options.compute, *executor_) : make_device_();
   return Simulator(std::make_unique<Simulator::Impl>(std::move(scene), options, root_->fork(), std::move(device)));
 }
 

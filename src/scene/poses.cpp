@@ -200,7 +200,11 @@ void WorldPoses::sort(const Scene& scene) {
 const std::vector<Pose>& WorldPoses::at(const Scene& scene, double stamp_s) {
   sort(scene);
   world_from_entity_.resize(order_.size()), moves_.resize(order_.size());
-  for (const EntityId id : order_) {
+  return at(scene, stamp_s, order_);
+}
+
+const std::vector<Pose>& WorldPoses::at(const Scene& scene, double stamp_s, std::span<const EntityId> moved) {
+  for (const EntityId id : moved) {
     const Entity& entity = scene.entities()[index(id)];
     const Pose pose = entity.parent_from_entity.at(stamp_s);
     world_from_entity_[index(id)] = entity.parent == kNoEntity ? pose : world_from_entity_[index(entity.parent)] * pose;
@@ -209,6 +213,20 @@ const std::vector<Pose>& WorldPoses::at(const Scene& scene, double stamp_s) {
     check_place(world_from_entity_[index(id)].translation_m, "entity", entity.name);
   }
   return world_from_entity_;
+}
+
+std::vector<EntityId> with_children(const Scene& scene, std::span<const EntityId> entities) {
+  std::vector<EntityId> parent, order, found;
+  for (const Entity& entity : scene.entities()) parent.push_back(entity.parent);
+  sort_parents_first(parent, order);
+  std::vector<bool> is_found(parent.size());
+  for (const EntityId id : entities) is_found[index(id)] = true;
+  for (const EntityId id : order) {
+    const EntityId up = parent[index(id)];
+    if (up != kNoEntity && is_found[index(up)]) is_found[index(id)] = true;
+    if (is_found[index(id)]) found.push_back(id);
+  }
+  return found;
 }
 
 double farthest_m(const Trajectory& trajectory) {

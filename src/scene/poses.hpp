@@ -46,6 +46,10 @@ class WorldPoses {
  public:
   /// [entities]. Throws InputError when an entity is beyond kMaxCoordinateM in the world.
   const std::vector<Pose>& at(const Scene& scene, double stamp_s);
+  /// The same if only the poses of `moved`, parents before children, may differ from the last call.
+  const std::vector<Pose>& at(const Scene& scene, double stamp_s, std::span<const EntityId> moved);
+  /// All entities of the last call, parents before children.
+  [[nodiscard]] std::span<const EntityId> order() const { return order_; }
   /// Whether an entity or a parent of it is on a trajectory, by the last call of at().
   [[nodiscard]] bool moves(std::size_t entity) const { return moves_[entity]; }
 
@@ -57,6 +61,9 @@ class WorldPoses {
   std::vector<EntityId> order_;   // parents before children
   std::vector<EntityId> parent_;  // [entities], as order_ was made for
 };
+
+/// Entities and those below them, parents before children.
+std::vector<EntityId> with_children(const Scene& scene, std::span<const EntityId> entities);
 
 /// The largest distance of a trajectory from the origin of its frame.
 double farthest_m(const Trajectory& trajectory);

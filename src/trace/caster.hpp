@@ -86,9 +86,10 @@ class Caster {
   /// Takes over changes of the scene at `stamp_s` since the last call: meshes, entities, poses, vertices. Rays and hits
   /// are relative to `origin` then. Casts see the changes after commit(). `times_s`: times of rays after the stamp,
   /// ascending, at which entities on a trajectory have moved on; empty: no ray has a time, and speeds are undefined.
-  /// Casters of tests ignore them.
+  /// Casters of tests ignore them. `moved`: the entities that may have other poses than in the last call, parents
+  /// before children, if it had the same stamp and origin, no times, and the same entities; empty: all.
   virtual void place(const Scene& scene, double stamp_s, const Vec3& origin, Walker walker,
-                     std::span<const float> times_s) = 0;
+                     std::span<const float> times_s, std::span<const EntityId> moved = {}) = 0;
   /// Sets the masks of the placed entities, [entities]; missing masks are kSeesAll. Casts see the change after
   /// commit().
   virtual void set_masks(std::span<const std::uint32_t> masks) = 0;

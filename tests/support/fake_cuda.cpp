@@ -49,7 +49,7 @@ using Task = std::function<void()>;
 struct FakeGpu {
   std::recursive_mutex lock;
   int gpus = 1, major = 6, version = 13000, launch_ms = 0;
-  std::size_t limit = ~std::size_t{0}, used = 0;
+  std::size_t limit = ~std::size_t{0}, used = 0, bytes = 0;
   std::map<std::string, int> calls;
   std::map<std::string, Failure> failures;
   std::map<CudaAddress, Piece> memory;
@@ -246,6 +246,14 @@ bool is_sound(const tree::SortedTree& t) {
   return sound;
 }
 
+bool is_sound(const tree::MovedInstance& moved) {
+  Piece* const piece = piece_of(moved.to, sizeof(tree::Instance));
+  const bool sound = piece != nullptr && is_of_gpu(moved.box_to, sizeof(tree::Box));
+  if (!sound) complain("an instance goes out of the GPU's memory");
+  if (sound) piece->stays = true;
+  return sound;
+}
+
 bool is_sound(const tree::Refit& r) {
   const bool sound = is_of_gpu(r.vertices, 1) && is_of_gpu(r.triangles, 1) && is_of_gpu(r.order, 1) &&
                      is_of_gpu(r.nodes, 1) && is_of_gpu(r.leaves, 1);
@@ -279,11 +287,11 @@ void run_threads(const Launch& launch, Check check, Run run_thread) {
   }
 }
 
-constexpr std::array kKernels = {"fathom_render_rays",     "fathom_lose_edges",  "fathom_sort_instances",
-                                 "fathom_merge_instances", "fathom_build_nodes", "fathom_refit_nodes",
-                                 "fathom_match_pixels",    "fathom_join_pixels", "fathom_count_pixels",
-                                 "fathom_lose_speckles",   "fathom_finish_rays", "fathom_draw_white",
-                                 "fathom_sum_across",      "fathom_sum_down"};
+constexpr std::array kKernels = {
+    "fathom_render_rays",  "fathom_lose_edges",    "fathom_sort_instances",  "fathom_merge_instances",
+    "fathom_build_nodes",  "fathom_refit_nodes",   "fathom_match_pixels",    "fathom_join_pixels",
+    "fathom_count_pixels", "fathom_lose_speckles", "fathom_finish_rays",     "fathom_draw_white",
+    "fathom_sum_across",   "fathom_sum_down",      "fathom_place_instances", "fathom_render_beams"};
 std::array<char, kKernels.size()> kernel_names;  // their addresses stand for the functions
 
 void run_kernel(std::size_t kernel, const Launch& launch) {
@@ -292,7 +300,7 @@ void run_kernel(std::size_t kernel, const Launch& launch) {
   const auto sound = [](const auto& job) { return is_sound(job); };
   const auto rays = [&](const device::FrameData& f) { return JobCheck().rays(f, number, number + launch.threads); };
   const auto any = [](const device::FrameData&) { return true; };
-  using device::FrameData, device::FieldJob, tree::SortedTree, tree::Refit;
+  using device::FrameData, device::FieldJob, tree::SortedTree, tree::MovedInstance, tree::Refit;
   using I = std::uint32_t;
   switch (kernel) {
     case 0:
@@ -321,8 +329,13 @@ void run_kernel(std::size_t kernel, const Launch& launch) {
       return run_threads<FieldJob>(launch, sound, [&](const auto& f, I i) { device::draw_white(f, number + i); });
     case 12:
       return run_threads<FieldJob>(launch, sound, [&](const auto& f, I i) { device::sum_field_across(f, number + i); });
-    default:
+    case 13:
       return run_threads<FieldJob>(launch, sound, [&](const auto& f, I i) { device::sum_field_down(f, number + i); });
+    case 14:
+      return run_threads<MovedInstance>({launch.jobs, 0, 1, number}, sound,
+                                        [](const auto& moved, I) { tree::place_instance(moved); });
+    default:
+      return run_threads<FrameData>(launch, rays, [&](const auto& f, I i) { device::render_beam(f, number + i); });
   }
 }
 
@@ -505,6 +518,7 @@ FATHOM_FAKE int cuMemcpyHtoDAsync_v2(CudaAddress to, const void* from, std::size
     complain("a copy goes out of the GPU's memory");
     return kInvalidValue;
   }
+  gpu().bytes += bytes;
   if (is_pinned(from, bytes)) return add_task(stream, [=] { std::memcpy(there, from, bytes); });
   piece_of(there, bytes)->stays = true;                     // a frame's own data come from pinned memory
   const auto* first = static_cast<const std::byte*>(from);  // a driver takes it at once
@@ -598,6 +612,7 @@ void reset() {
   const std::scoped_lock held(g.lock);
   g.gpus = 1, g.major = 6, g.version = 13000, g.launch_ms = 0, g.limit = ~std::size_t{0}, g.callers = false,
   g.fill = 0xA5;
+  g.bytes = 0;
   g.calls.clear(), g.failures.clear(), g.complaints.clear(), g.log.clear();
 }
 void fail(const std::string& call, int number, int error, bool for_good) {
@@ -612,6 +627,10 @@ void set_launch_ms(int milliseconds) { gpu().launch_ms = milliseconds; }
 int calls(const std::string& name) {
   const std::scoped_lock held(gpu().lock);
   return gpu().calls[name];
+}
+std::size_t bytes_sent() {
+  const std::scoped_lock held(gpu().lock);
+  return gpu().bytes;
 }
 std::size_t alive() {
   FakeGpu& g = gpu();

@@ -29,6 +29,8 @@ FATHOM_FAKE void set_launch_ms(int milliseconds);
 
 /// Calls of the function of that name, or launches of the kernel, since reset().
 [[nodiscard]] FATHOM_FAKE int calls(const std::string& name);
+/// The bytes of copies to the GPU since reset().
+[[nodiscard]] FATHOM_FAKE std::size_t bytes_sent();
 /// The number of memory blocks, streams, events, modules and contexts that were not freed.
 [[nodiscard]] FATHOM_FAKE std::size_t alive();
 /// Errors that a real driver would have reported since reset(), a line each: a call without a context, a thread that

@@ -103,7 +103,9 @@ class HostDevice final : public FrameDevice {
       data.windowed = windowed_of(edge);
       make_fields(job, keeper, data);
       // Backwards, because threads of a device come in no order.
-      for (std::uint32_t lane = job.plan.lanes(); lane-- > 0;) device::render_ray(data, lane);
+      for (std::uint32_t lane = job.plan.lanes(); lane-- > 0;) {
+        device::render_ray(data, lane), device::render_beam(data, lane);
+      }
       for (std::uint32_t pixel = 0; pixel < rays && data.chain.edge_loss.count > 0; ++pixel) {
         device::lose_edge(data, pixel);
       }

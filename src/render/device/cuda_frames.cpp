@@ -33,7 +33,7 @@ namespace {
 class CudaFrames final : public FrameDevice {
  public:
   /// Throws as Gpu does.
-  explicit CudaFrames(const Compute& compute);
+  CudaFrames(const Compute& compute, Executor& executor);
   ~CudaFrames() override;
 
   /// Returns when the frame is done. Throws InputError for a frame in other memory, and SystemError if the driver fails
@@ -47,7 +47,7 @@ class CudaFrames final : public FrameDevice {
 
   int number_;
   std::uintptr_t stream_;  // the caller's, or 0
-  std::unique_ptr<Executor> executor_;
+  Executor& executor_;
   std::shared_ptr<const Code> code_;
   std::unique_ptr<Work> work_;
 };
@@ -124,6 +124,7 @@ class CudaFrames::Work {
       : executor_(executor),
         stream_(gpu, stream),
         render_rays_(module.function("fathom_render_rays")),
+        render_beams_(module.function("fathom_render_beams")),
         lose_edges_(module.function("fathom_lose_edges")),
         match_pixels_(module.function("fathom_match_pixels")),
         join_pixels_(module.function("fathom_join_pixels")),
@@ -172,8 +173,9 @@ class CudaFrames::Work {
     stream_.wait();
     results_.clear();
     fields_.clear();
+    worlds_.clear();
     for (ResidentRays& rays : rays_) rays.clear();
-    keeps_rays_ = false;
+    keeps_all_ = false;
     most_lanes_ = lanes / 2;
     return most_lanes_ >= kLeastLanes;
   }
@@ -214,7 +216,8 @@ class CudaFrames::Work {
     const auto for_pixels = [&](CudaFunction function) {
       launcher.run(function, data, sizeof(FrameData), jobs, 0, block.window.ray_end);
     };
-    for_lanes(render_rays_);
+    if (block.has_lines()) for_lanes(render_rays_);
+    if (block.has_beams()) for_lanes(render_beams_);
     if (block.has_edges() && !block.is_cut()) for_pixels(lose_edges_);
     if (block.has_window()) for_pixels(match_pixels_);
     if (block.has_regions()) for_pixels(join_pixels_), for_pixels(count_pixels_), for_pixels(lose_speckles_);
@@ -229,12 +232,13 @@ class CudaFrames::Work {
     stream_.wait();
   }
 
-  /// Uploads the rays of the jobs. If memory was short before, frees the rays of other jobs.
+  /// Uploads the rays of the jobs. If memory was short before, frees the rays and worlds of other jobs.
   void hold_rays(const Block& block) {
     for (const RenderJob& job : block.jobs) {
       while (rays_.size() <= job.ray_set) rays_.emplace_back(stream_.gpu());
     }
-    if (!keeps_rays_) {
+    if (!keeps_all_) {
+      worlds_.forget();
       is_wanted_.assign(rays_.size(), false);
       for (const RenderJob& job : block.jobs) is_wanted_[job.ray_set] = true;
       for (std::size_t i = 0; i < rays_.size(); ++i) {
@@ -252,12 +256,10 @@ class CudaFrames::Work {
       worlds_.begin();
       fields_.begin();
       frames_.clear();
-      const Caster* caster = nullptr;
       for (std::size_t i = 0; i < block.jobs.size(); ++i) {
         const RenderJob& job = block.jobs[i];
         FrameData data = gatherer_.gather(job, parcel_);
-        data.world = caster == &job.caster ? frames_.back().world : worlds_.add(data.world, trees_, parcel_);
-        caster = &job.caster;
+        data.world = worlds_.add(job.caster, trees_, parcel_);
         data.rays = rays_[job.ray_set].rays(), data.image = rays_[job.ray_set].image();
         data.out = results_.channels(i), data.edges = results_.edges(i);
         fields_.add(job, block.window, parcel_, data);
@@ -300,12 +302,12 @@ class CudaFrames::Work {
 
   Executor& executor_;
   Stream stream_;
-  CudaFunction render_rays_, lose_edges_, match_pixels_, join_pixels_, count_pixels_, lose_speckles_, finish_rays_,
-      refit_nodes_;
+  CudaFunction render_rays_, render_beams_, lose_edges_, match_pixels_, join_pixels_, count_pixels_, lose_speckles_,
+      finish_rays_, refit_nodes_;
   ResidentTrees trees_;
   Worlds worlds_;
   std::vector<ResidentRays> rays_;  // [ray sets]
-  bool keeps_rays_ = true;          // of all jobs, until memory is short
+  bool keeps_all_ = true;           // rays and worlds of all jobs, until memory is short
   std::vector<bool> is_wanted_;     // [ray sets], by a block
   Parcel parcel_;
   Results results_;
@@ -318,8 +320,8 @@ class CudaFrames::Work {
   std::size_t threads_at_once_ = std::size_t{1} << 20;
 };
 
-CudaFrames::CudaFrames(const Compute& compute)
-    : number_(compute.device.number), stream_(compute.cuda_stream), executor_(make_executor(compute.threads)) {
+CudaFrames::CudaFrames(const Compute& compute, Executor& executor)
+    : number_(compute.device.number), stream_(compute.cuda_stream), executor_(executor) {
   open();
 }
 CudaFrames::~CudaFrames() { close(); }
@@ -327,7 +329,7 @@ CudaFrames::~CudaFrames() { close(); }
 void CudaFrames::open() {
   code_ = code_of(number_);
   const CurrentGpu current(code_->gpu());
-  work_ = std::make_unique<Work>(code_->gpu(), code_->module(), stream_, *executor_);
+  work_ = std::make_unique<Work>(code_->gpu(), code_->module(), stream_, executor_);
 }
 
 /// Frees everything, even if the driver fails.
@@ -358,12 +360,12 @@ void CudaFrames::render(std::span<const RenderJob> jobs, Frame& frame) {
 
 namespace fathom {
 
-std::unique_ptr<FrameDevice> open_device(const Compute& compute) {
+std::unique_ptr<FrameDevice> open_device(const Compute& compute, Executor& executor) {
   if (compute.device.kind == DeviceKind::kCpu) return nullptr;
   const bool may_not = compute.device.kind == DeviceKind::kAuto;
   try {
     if (*device::ptx() == '\0') throw InputError("device cuda: " + missing_feature("code for GPUs", "clang"));
-    return std::make_unique<device::CudaFrames>(compute);
+    return std::make_unique<device::CudaFrames>(compute, executor);
   } catch (const InputError&) {
     if (may_not) return nullptr;
     throw;

@@ -31,6 +31,11 @@ __attribute__((device)) unsigned job() { return __nvvm_read_ptx_sreg_ctaid_y(); 
 
 }  // namespace
 
+/// A thread for each of `count` instances that changed.
+FATHOM_ENTRY void fathom_place_instances(const fathom::tree::MovedInstance* moved, unsigned count) {
+  if (thread() < count) fathom::tree::place_instance(moved[thread()]);
+}
+
 /// The first pass over the instances of each world.
 FATHOM_ENTRY void fathom_sort_instances(const fathom::tree::SortedTree* trees, unsigned) {
   fathom::tree::sort_in_run(trees[job()], thread());
@@ -69,6 +74,11 @@ FATHOM_ENTRY void fathom_sum_down(const fathom::device::FieldJob* fields, unsign
 /// A thread for each lane from `first` on, for each of the jobs.
 FATHOM_ENTRY void fathom_render_rays(const fathom::device::FrameData* jobs, unsigned first) {
   fathom::device::render_ray(jobs[job()], first + thread());
+}
+
+/// The same for rays that widen.
+FATHOM_ENTRY void fathom_render_beams(const fathom::device::FrameData* jobs, unsigned first) {
+  fathom::device::render_beam(jobs[job()], first + thread());
 }
 
 /// A thread for each pixel from `first` on, once all rays are there.

@@ -13,8 +13,8 @@
 
 namespace fathom::device {
 
-using tree::Box, tree::Instance, tree::Leaf, tree::MeshMap, tree::MotionKey, tree::Node, tree::Refit, tree::SortedTree,
-    tree::World;
+using tree::Box, tree::Instance, tree::Leaf, tree::MeshMap, tree::MotionKey, tree::MovedInstance, tree::Node,
+    tree::Refit, tree::SortedTree, tree::World;
 
 #define FATHOM_AT(type, field) static_cast<std::uint32_t>(offsetof(type, field))
 
@@ -29,10 +29,10 @@ template <class... Ts>
 struct SizesOfAll<std::variant<Ts...>> : SizesOf<Ts...> {};
 
 using SentStructs =
-    SizesOf<Node, Leaf, Box, MeshMap, MotionKey, Instance, World, SortedTree, Refit, FieldKernel, LineKernel, KeyTime,
-            FieldJob, Model, Entries, NoiseStep, Steps, Tolerance, Chain, Rays, Image, Samples, Channels, Edges,
-            Windowed, FrameData, Rigid, RigView, Optics, SurfaceView, SurfaceLaw, LawEntry, RigidSpeed, QuadTarget,
-            SampleDirection, WindowRule, EdgeReads, EnergyGain>;
+    SizesOf<Node, Leaf, Box, MeshMap, MotionKey, Instance, World, MovedInstance, SortedTree, Refit, FieldKernel,
+            LineKernel, KeyTime, FieldJob, Model, Entries, NoiseStep, Steps, Tolerance, Chain, Rays, Image, Samples,
+            Channels, Edges, Windowed, FrameData, Rigid, RigView, Optics, SurfaceView, SurfaceLaw, LawEntry, RigidSpeed,
+            QuadTarget, SampleDirection, WindowRule, EdgeReads, EnergyGain>;
 using SentModels = SizesOfAll<RegisteredNoise>;
 
 inline constexpr std::uint32_t kSentPlaces[] = {FATHOM_AT(Node, hi),
@@ -60,6 +60,8 @@ inline constexpr std::uint32_t kSentPlaces[] = {FATHOM_AT(Node, hi),
                                                 FATHOM_AT(World, bounds),
                                                 FATHOM_AT(World, slack),
                                                 FATHOM_AT(World, instance_count),
+                                                FATHOM_AT(MovedInstance, box),
+                                                FATHOM_AT(MovedInstance, to),
                                                 FATHOM_AT(SortedTree, bounds),
                                                 FATHOM_AT(SortedTree, count),
                                                 FATHOM_AT(SortedTree, keys),

@@ -33,19 +33,38 @@ class RayRenderer {
     at_ = {f.rays.quad_keys[quad], lane % 4, numbers_of_ray(f, ray_), f.field_plane};
   }
 
-  FATHOM_KERNEL void run() {
+  /// For a ray that is a line.
+  FATHOM_KERNEL void run_line() {
     load();
-    turned_ = f_.chain.ray.count > 0;
-    const bool wants_clean =
-        f_.out.clean_range != nullptr || f_.out.clean_depth != nullptr || f_.out.clean_hit != nullptr;
-    if (f_.samples.directions != nullptr) return run_samples(wants_clean);
-    if (turned_ && wants_clean) {
+    if (turned_ && wants_clean()) {
       cast(false);
       store_clean();
     }
     apply(f_.chain.ray);
     cast(wants_normal());
     run_return();
+  }
+
+  /// For a ray that widens.
+  FATHOM_KERNEL void run_beam() {
+    load();
+    Returned returned[kMostReturns];
+    if (turned_ && wants_clean()) {
+      cast_samples(returned);
+      for (return_ = 0; return_ < f_.samples.returns; ++return_) {
+        met_ = returned[return_].met;
+        store_clean();
+      }
+      return_ = 0;
+    }
+    apply(f_.chain.ray);
+    cast_samples(returned);
+    const Ray ray = s_.ray;
+    for (return_ = 0; return_ < f_.samples.returns; ++return_) {
+      s_.ray = ray, s_.surface = {};
+      met_ = returned[return_].met, intensity_ = returned[return_].intensity, blank_ = returned[return_].blank;
+      run_return();
+    }
   }
 
   /// The second half, after the window.
@@ -64,26 +83,6 @@ class RayRenderer {
     float intensity;
     bool blank;
   };
-
-  FATHOM_KERNEL void run_samples(bool wants_clean) {
-    Returned returned[kMostReturns];
-    if (turned_ && wants_clean) {
-      cast_samples(returned);
-      for (return_ = 0; return_ < f_.samples.returns; ++return_) {
-        met_ = returned[return_].met;
-        store_clean();
-      }
-      return_ = 0;
-    }
-    apply(f_.chain.ray);
-    cast_samples(returned);
-    const Ray ray = s_.ray;
-    for (return_ = 0; return_ < f_.samples.returns; ++return_) {
-      s_.ray = ray, s_.surface = {};
-      met_ = returned[return_].met, intensity_ = returned[return_].intensity, blank_ = returned[return_].blank;
-      run_return();
-    }
-  }
 
   FATHOM_KERNEL void run_return() {
     if (!turned_) store_clean();
@@ -180,6 +179,9 @@ class RayRenderer {
     }
   }
 
+  [[nodiscard]] FATHOM_KERNEL bool wants_clean() const {
+    return f_.out.clean_range != nullptr || f_.out.clean_depth != nullptr || f_.out.clean_hit != nullptr;
+  }
   [[nodiscard]] FATHOM_KERNEL bool wants_angles() const { return f_.chain.needs_surface || f_.out.energy != nullptr; }
   [[nodiscard]] FATHOM_KERNEL bool wants_normal() const {
     return f_.out.normal != nullptr || f_.out.incidence != nullptr || f_.out.intensity != nullptr || wants_angles() ||
@@ -201,6 +203,7 @@ class RayRenderer {
     s_.receiver.least_power = f_.chain.least_power, s_.receiver.table = nullptr;
     s_.reason = kHitLane;
     s_.hit = {}, s_.surface = {};
+    turned_ = f_.chain.ray.count > 0;
   }
 
   FATHOM_KERNEL void apply(const Steps& steps) {
@@ -450,16 +453,24 @@ class RayRenderer {
   Met met_ = {};
 };
 
+/// Whether a lane of the plan has a ray.
+FATHOM_KERNEL bool has_ray(const FrameData& f, std::uint32_t lane) {
+  return lane < f.rays.lanes && lane % 4 < f.rays.targets[lane / 4].filled;
+}
+
 /// One ray of a frame, by its lane in the plan.
 FATHOM_KERNEL void render_ray(const FrameData& f, std::uint32_t lane) {
-  if (lane >= f.rays.lanes || lane % 4 >= f.rays.targets[lane / 4].filled) return;
-  RayRenderer(f, lane).run();
+  if (f.samples.directions == nullptr && has_ray(f, lane)) RayRenderer(f, lane).run_line();
+}
+
+/// The same for a ray that widens, apart because its samples need much local memory.
+FATHOM_KERNEL void render_beam(const FrameData& f, std::uint32_t lane) {
+  if (f.samples.directions != nullptr && has_ray(f, lane)) RayRenderer(f, lane).run_beam();
 }
 
 /// The second half of it, once the window is done with the image.
 FATHOM_KERNEL void finish_ray(const FrameData& f, std::uint32_t lane) {
-  if (!f.chain.has_window || lane >= f.rays.lanes || lane % 4 >= f.rays.targets[lane / 4].filled) return;
-  RayRenderer(f, lane).run_after_window();
+  if (f.chain.has_window && has_ray(f, lane)) RayRenderer(f, lane).run_after_window();
 }
 
 }  // namespace fathom::device

@@ -159,54 +159,84 @@ const void* Parcel::keep_bytes(const void* data, std::size_t bytes) {
 }
 
 Worlds::Worlds(const Gpu& gpu, const Module& module)
-    : sort_(module.function("fathom_sort_instances")),
+    : place_(module.function("fathom_place_instances")),
+      sort_(module.function("fathom_sort_instances")),
       merge_(module.function("fathom_merge_instances")),
       build_(module.function("fathom_build_nodes")),
       memory_(gpu) {}
 
 void Worlds::begin() {
-  used_ = 0, most_ = 0;
-  trees_.clear();
+  changed_.clear(), trees_.clear(), moved_.clear();
+  most_ = 0;
+  ++block_;
 }
 
-tree::World Worlds::add(tree::World world, const ResidentTrees& trees, Keeper& keeper) {
-  const std::uint32_t count = world.instance_count;
-  instances_.clear();
-  for (std::uint32_t i = 0; i < count; ++i) instances_.push_back(trees.placed(world.instances[i]));
-  world.instances = keeper.keep(std::span<const tree::Instance>(instances_));
-  world.boxes = keeper.keep(std::span(world.boxes, count));
-  world.keys = keeper.keep(std::span(world.keys, world.key_count));
-  const std::size_t nodes = tree::sorted_nodes(count) * sizeof(tree::Node), keys = count * sizeof(std::uint64_t);
-  auto* const at = pointer_to<tree::Node>(take(nodes));
-  world.nodes = at;
-  trees_.push_back({.boxes = world.boxes,
-                    .bounds = world.bounds,
-                    .count = count,
-                    .keys = {pointer_to<std::uint64_t>(take(keys)), pointer_to<std::uint64_t>(take(keys))},
-                    .nodes = at});
-  most_ = std::max(most_, count);
-  return world;
+tree::World Worlds::add(const Caster& caster, const ResidentTrees& trees, Keeper& keeper) {
+  const tree::World& world = *caster.world();
+  Held& held = held_[&caster];
+  if (held.block == block_) return held.there;
+  held.block = block_;
+  if (held.tree.nodes == nullptr || held.tree.count != world.instance_count) lay_out(world.instance_count, held);
+  held.there.bounds = held.tree.bounds = world.bounds, held.there.slack = world.slack;
+  held.there.keys = keeper.keep(std::span(world.keys, world.key_count)), held.there.key_count = world.key_count;
+  if (held.revision == world.revision) return held.there;
+  for (std::uint32_t i = 0; i < world.instance_count; ++i) {
+    if (world.revisions[i] <= held.revision) continue;
+    moved_.push_back({trees.placed(world.instances[i]), world.boxes[i],
+                      const_cast<tree::Instance*>(held.there.instances) + i,
+                      const_cast<tree::Box*>(held.there.boxes) + i});
+  }
+  held.next = world.revision;
+  changed_.push_back(&held), trees_.push_back(held.tree);
+  most_ = std::max(most_, world.instance_count);
+  return held.there;
+}
+
+/// Gives a world new memory.
+void Worlds::lay_out(std::uint32_t count, Held& held) {
+  held.revision = 0;
+  auto* const nodes = take<tree::Node>(tree::sorted_nodes(count));
+  held.there.nodes = nodes, held.there.instances = take<tree::Instance>(count);
+  held.there.boxes = take<tree::Box>(count), held.there.instance_count = count;
+  held.tree = {.boxes = held.there.boxes,
+               .bounds = {},
+               .count = count,
+               .keys = {take<std::uint64_t>(count), take<std::uint64_t>(count)},
+               .nodes = nodes};
 }
 
 bool Worlds::fit(Keeper& keeper) {
+  moved_list_ = reinterpret_cast<CudaAddress>(keeper.keep(std::span<const tree::MovedInstance>(moved_)));
   list_ = reinterpret_cast<CudaAddress>(keeper.keep(std::span<const tree::SortedTree>(trees_)));
   if (used_ <= memory_.bytes()) return true;
-  memory_.fit(used_ + used_ / 4, "the trees over the instances of worlds");
+  const std::size_t bytes = used_ + used_ / 4;
+  forget();
+  memory_.fit(bytes, "the worlds of casters");
   return false;
 }
 
-void Worlds::build(const Stream& stream) const {
+void Worlds::build(const Stream& stream) {
+  auto count = static_cast<std::uint32_t>(moved_.size());
+  std::array<void*, 2> arguments = {&moved_list_, &count};
+  if (count > 0) stream.launch(place_, count, 1, arguments);
   launch(sort_, 0, most_, stream);
   for (std::uint32_t pass = 0; pass < tree::merge_passes(most_); ++pass) launch(merge_, pass, most_, stream);
   for (std::uint32_t level = 0; level <= tree::sorted_root_level(most_); ++level) {
     launch(build_, level, tree::sorted_nodes_of(most_, level), stream);
   }
+  for (Held* held : changed_) held->revision = held->next;
 }
 
-CudaAddress Worlds::take(std::size_t bytes) {
+void Worlds::forget() {
+  held_.clear();
+  used_ = 0;
+}
+
+template <class T>
+T* Worlds::take(std::size_t count) {
   const CudaAddress at = memory_.address() + used_;
-  used_ += aligned_bytes(bytes);
-  return at;
+  used_ += aligned_bytes(count * sizeof(T));
+  return pointer_to<T>(at);
 }
 
 void Worlds::launch(CudaFunction function, std::uint32_t number, std::uint32_t threads, const Stream& stream) const {

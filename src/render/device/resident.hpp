@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Data on a GPU: the trees of meshes and the rays of sensors, which stay from frame to frame; the parcel that goes
-// there with each frame in one copy; and the trees over the instances of worlds, which are built there.
+// Data on a GPU: the trees of meshes, the worlds of casters and the rays of sensors, which stay from frame to frame;
+// and the parcel that goes there with each frame in one copy.
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "render/device/gather.hpp"
@@ -74,32 +75,48 @@ class Parcel final : public Keeper {
   std::size_t used_ = 0;
 };
 
-/// The worlds of a block: their instances go to the GPU with its parcel, and the nodes over them are built there.
+/// The worlds of casters, which stay on the GPU: instances that changed go there with the parcel of a block, and the
+/// nodes over the instances of their worlds are built there.
 class Worlds {
  public:
   Worlds(const Gpu& gpu, const Module& module);
 
   /// Starts a new block. The block before must be done.
   void begin();
-  /// The world with pointers into the GPU's memory. build() makes its nodes.
-  tree::World add(tree::World world, const ResidentTrees& trees, Keeper& keeper);
-  /// Keeps the list of worlds and returns true. If the memory for nodes was too small, it grows and returns false:
-  /// begin again.
+  /// The world of a caster that lives as long as this, with pointers into the GPU's memory. build() makes its nodes.
+  tree::World add(const Caster& caster, const ResidentTrees& trees, Keeper& keeper);
+  /// Keeps the lists of changes and returns true. If the memory was too small, it grows and returns false: begin again.
   [[nodiscard]] bool fit(Keeper& keeper);
-  /// Builds the nodes, after the parcel was sent.
-  void build(const Stream& stream) const;
+  /// Takes over the changes, after the parcel was sent.
+  void build(const Stream& stream);
+  /// All worlds will be sent as new.
+  void forget();
+  void clear() { forget(), memory_.clear(); }
 
  private:
-  CudaAddress take(std::size_t bytes);
+  struct Held {
+    std::uint64_t revision = 0;  // of the world there; 0: none
+    std::uint64_t next = 0;      // its revision when the block is built
+    std::uint64_t block = 0;     // the last with it
+    tree::World there = {};
+    tree::SortedTree tree = {};
+  };
+  void lay_out(std::uint32_t count, Held& held);
+  template <class T>
+  T* take(std::size_t count);
   void launch(CudaFunction function, std::uint32_t number, std::uint32_t threads, const Stream& stream) const;
 
-  CudaFunction sort_, merge_, build_;
+  CudaFunction place_, sort_, merge_, build_;
   GpuMemory memory_;
   std::size_t used_ = 0;
-  std::uint32_t most_ = 0;                 // instances of a world
-  std::vector<tree::SortedTree> trees_;    // [worlds]
-  std::vector<tree::Instance> instances_;  // of a world
-  CudaAddress list_ = 0;
+  std::unordered_map<const Caster*, Held> held_;
+  std::uint64_t block_ = 0;
+  // Of a block, the worlds that changed:
+  std::vector<Held*> changed_;
+  std::vector<tree::SortedTree> trees_;
+  std::vector<tree::MovedInstance> moved_;
+  std::uint32_t most_ = 0;  // instances of a world
+  CudaAddress moved_list_ = 0, list_ = 0;
 };
 
 }  // namespace fathom::device

@@ -105,8 +105,7 @@ CudaAddress lay_out(const Block& block, const Channels& wanted, bool in_frame, C
     layout.place(array, !in_frame && there != nullptr, planes * all);
   });
   arrays.plane = all, arrays.ray_return = rays;
-  const bool by_entity = std::any_of(block.jobs.begin(), block.jobs.end(),
-                                     [](const RenderJob& job) { return job.chain.edge_differs_by_entity; });
+  const bool by_entity = block.any([](const RenderJob& job) { return job.chain.edge_differs_by_entity; });
   layout.place(edges.range_m, block.has_edges(), rays);
   layout.place(edges.reached, block.has_edges(), rays);
   layout.place(edges.entity, block.has_edges() && by_entity, rays);
@@ -119,24 +118,6 @@ CudaAddress lay_out(const Block& block, const Channels& wanted, bool in_frame, C
 CudaAddress address_of(const void* pointer) { return reinterpret_cast<CudaAddress>(pointer); }
 
 }  // namespace
-
-bool Block::has_edges() const {
-  return std::any_of(jobs.begin(), jobs.end(), [](const RenderJob& job) { return !job.chain.edge_loss.empty(); });
-}
-
-bool Block::has_jumps() const {
-  return std::any_of(jobs.begin(), jobs.end(), [](const RenderJob& job) { return job.chain.edge_reads.jumps; });
-}
-
-bool Block::has_window() const {
-  return std::any_of(jobs.begin(), jobs.end(), [](const RenderJob& job) { return job.chain.window.has_value(); });
-}
-
-bool Block::has_regions() const {
-  return std::any_of(jobs.begin(), jobs.end(), [](const RenderJob& job) {
-    return job.chain.window.has_value() && job.chain.window->min_area_px > 1;
-  });
-}
 
 void Results::fit(const Block& block, Frame& frame) {
   block_ = block, frame_ = &frame;

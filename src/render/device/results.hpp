@@ -63,10 +63,29 @@ struct Block {
   [[nodiscard]] const RenderJob& first() const { return jobs.front(); }
   [[nodiscard]] std::size_t rays() const { return jobs.size() * window.rays(); }
   [[nodiscard]] bool is_cut() const { return !(window == whole(first().plan)); }
-  [[nodiscard]] bool has_edges() const;
-  [[nodiscard]] bool has_jumps() const;
-  [[nodiscard]] bool has_window() const;
-  [[nodiscard]] bool has_regions() const;
+  /// Whether test(job) holds for any of the jobs.
+  template <class Test>
+  [[nodiscard]] bool any(Test test) const {
+    return std::any_of(jobs.begin(), jobs.end(), test);
+  }
+  [[nodiscard]] bool has_lines() const {
+    return any([](const RenderJob& job) { return job.samples == nullptr; });
+  }
+  [[nodiscard]] bool has_beams() const {
+    return any([](const RenderJob& job) { return job.samples != nullptr; });
+  }
+  [[nodiscard]] bool has_edges() const {
+    return any([](const RenderJob& job) { return !job.chain.edge_loss.empty(); });
+  }
+  [[nodiscard]] bool has_jumps() const {
+    return any([](const RenderJob& job) { return job.chain.edge_reads.jumps; });
+  }
+  [[nodiscard]] bool has_window() const {
+    return any([](const RenderJob& job) { return job.chain.window.has_value(); });
+  }
+  [[nodiscard]] bool has_regions() const {
+    return any([](const RenderJob& job) { return job.chain.window && job.chain.window->min_area_px > 1; });
+  }
 };
 
 /// The results of a block in a GPU's memory: for each array the rays of all jobs, one job after the other.

@@ -83,7 +83,8 @@ float skew_of(const Affine& a, const Affine& b) {
 
 void Instances::place(std::size_t i, const MeshTree& tree, const Affine& world_from_mesh, std::uint32_t mask,
                       bool one_sided) {
-  if (i >= instances_.size()) instances_.resize(i + 1), boxes_.resize(i + 1), skews_.resize(i + 1);
+  if (i >= instances_.size()) resize(i + 1);
+  touch(i);
   boxes_[i] = {}, skews_[i] = 0.0F;
   const std::optional<Affine> back = inverse(world_from_mesh);
   if (!back || !is_moderate(*back) || !is_moderate(world_from_mesh) || tree.bounds.empty()) return;
@@ -106,6 +107,7 @@ void Instances::place(std::size_t i, const MeshTree& tree, const Affine& world_f
 void Instances::move(std::size_t i, std::span<const MotionSample> samples, double rounding_m) {
   Instance& instance = instances_[i];
   if (boxes_[i].empty()) return;
+  touch(i);
   instance.first_key = static_cast<std::uint32_t>(keys_.size());
   instance.key_count = static_cast<std::uint32_t>(samples.size());
   for (const MotionSample& sample : samples) keys_.push_back(sample.key);
@@ -123,8 +125,11 @@ void Instances::move(std::size_t i, std::span<const MotionSample> samples, doubl
 }
 
 void Instances::truncate(std::size_t count) {
-  if (count >= instances_.size()) return;
-  instances_.resize(count), boxes_.resize(count), skews_.resize(count);
+  if (count < instances_.size()) resize(count);
+}
+
+void Instances::resize(std::size_t count) {
+  instances_.resize(count), boxes_.resize(count), skews_.resize(count), revisions_.resize(count);
 }
 
 void Instances::settle() {
@@ -139,7 +144,9 @@ void Instances::settle() {
             .bounds = bounds,
             .slack = kWorldSlack * (skew / kRigidSkew),
             .instance_count = static_cast<std::uint32_t>(instances_.size()),
-            .key_count = static_cast<std::uint32_t>(keys_.size())};
+            .key_count = static_cast<std::uint32_t>(keys_.size()),
+            .revision = world_.revision + 1,
+            .revisions = revisions_.data()};
 }
 
 void Instances::build(Executor& executor) {

@@ -62,7 +62,10 @@ class Instances {
   /// Forgets the keys of all instances, which must be placed or moved again.
   void clear_keys() { keys_.clear(); }
   /// Sets the mask of a placed instance; casts see it at once.
-  void set_mask(std::size_t i, std::uint32_t mask) { instances_[i].mask = mask; }
+  void set_mask(std::size_t i, std::uint32_t mask) {
+    if (instances_[i].mask != mask) touch(i);
+    instances_[i].mask = mask;
+  }
   /// Removes instances from `count` on.
   void truncate(std::size_t count);
   /// Makes a world of the placed instances, without nodes.
@@ -79,12 +82,16 @@ class Instances {
   [[nodiscard]] const World& world() const { return world_; }
 
  private:
+  void resize(std::size_t count);
+  void touch(std::size_t i) { revisions_[i] = ++world_.revision; }
+
   NodeBuilder builder_;
   Leaves nodes_;
   std::vector<Instance> instances_;
   std::vector<MotionKey> keys_;
   std::vector<Box> boxes_;    // [instances], world; empty if hidden
   std::vector<float> skews_;  // [instances]: the largest entry of |A| |A^-1|, of world_from_mesh
+  std::vector<std::uint64_t> revisions_;
   World world_ = {};
 };
 

@@ -16,6 +16,7 @@ inline constexpr std::uint32_t kLeafBit = 0x80000000U;           ///< marks a ch
 inline constexpr std::uint32_t kLeafTriangles = 4;               ///< most that a leaf of a mesh holds
 inline constexpr std::uint32_t kWidth = 8;                       ///< children of a node
 inline constexpr std::uint32_t kMaxDepth = 40;                   ///< levels of nodes, a limit of the builder
+inline constexpr std::uint32_t kSortedDepth = 11;                ///< levels of a SortedTree: 8^11 is beyond 2^32
 inline constexpr std::uint32_t kStack = 7 * kMaxDepth + kWidth;  ///< open entries of a walk
 
 /// Boxes of eight children, by axis. A child is kLeafBit | leaf, the number of a node, or kNone. Existing children come
@@ -87,6 +88,8 @@ struct World {
   Box bounds;
   float slack;  ///< of the boxes of instances, as a share of the largest distance from an origin
   std::uint32_t instance_count, key_count;
+  std::uint64_t revision;          ///< counts the changes of instances
+  const std::uint64_t* revisions;  ///< [instances]: the revision of the last change; null on a device
 };
 
 }  // namespace fathom::tree

@@ -22,6 +22,19 @@ struct SortedTree {
   Node* nodes;             ///< [sorted_nodes(count)], the root first
 };
 
+/// An instance that changed, and its places on a device.
+struct MovedInstance {
+  Instance instance;
+  Box box;
+  Instance* to;
+  Box* box_to;
+};
+
+FATHOM_KERNEL void place_instance(const MovedInstance& moved) {
+  *moved.to = moved.instance;
+  for (int a = 0; a < 3; ++a) moved.box_to->lo[a] = moved.box.lo[a], moved.box_to->hi[a] = moved.box.hi[a];
+}
+
 /// The number of nodes `level` levels above the lowest.
 FATHOM_KERNEL std::uint32_t sorted_nodes_of(std::uint32_t count, std::uint32_t level) {
   for (std::uint32_t k = 0; k <= level; ++k) count = count / kWidth + (count % kWidth != 0 ? 1 : 0);

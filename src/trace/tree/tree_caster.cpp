@@ -33,25 +33,28 @@ class TreeCaster final : public Caster {
   [[nodiscard]] const tree::World* world() const override { return &instances_.world(); }
   [[nodiscard]] const tree::Meshes* meshes() const override { return meshes_.get(); }
 
-  void place(const Scene& scene, double stamp_s, const Vec3& origin, Walker walker,
-             std::span<const float> times_s) override {
+  void place(const Scene& scene, double stamp_s, const Vec3& origin, Walker walker, std::span<const float> times_s,
+             std::span<const EntityId> moved) override {
     meshes_->sync(scene, walker);
-    const std::vector<Pose>& world_from_entity = poses_.at(scene, stamp_s);  // may throw, so it comes before changes
+    // May throw, so it comes before changes.
+    const std::vector<Pose>& world_from_entity =
+        moved.empty() ? poses_.at(scene, stamp_s) : poses_.at(scene, stamp_s, moved);
     const bool rebase = !is_whole_ || !(origin == origin_);
     origin_ = origin, is_whole_ = false;
     sampler_.begin(stamp_s, times_s, origin);
     instances_.clear_keys();
-    for (std::size_t i = 0; i < scene.entities().size(); ++i) {
+    const std::size_t before = placed_.size();
+    placed_.resize(scene.entities().size());
+    for (const EntityId id : moved.empty() ? poses_.order() : moved) {
+      const std::size_t i = index(id);
       const Entity& entity = scene.entities()[i];
       const std::uint32_t version = meshes_->version(entity.mesh);
-      const bool added = i == placed_.size();
-      if (added) placed_.emplace_back();
+      const bool added = i >= before;
       Placed& placed = placed_[i];
       const bool same = !added && !rebase && placed.version == version && placed.pose == world_from_entity[i];
       const tree::MeshTree& mesh = meshes_->tree(entity.mesh);
       std::span<const tree::MotionSample> motion;
-      if (!times_s.empty() && poses_.moves(i))
-        motion = sampler_.sample(scene, static_cast<EntityId>(i), mesh.bounds);  // may throw
+      if (!times_s.empty() && poses_.moves(i)) motion = sampler_.sample(scene, id, mesh.bounds);  // may throw
       if (same && !placed.moves && motion.empty()) continue;
       placed.pose = world_from_entity[i], placed.version = version, placed.moves = !motion.empty();
       instances_.place(i, mesh, tree::world_from_mesh(scene, entity, placed.pose, origin_), placed.mask,

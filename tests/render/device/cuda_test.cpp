@@ -11,11 +11,13 @@
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/simulator.hpp>
 
-#include "render/any_sensors.hpp"
+#include "render/device/gpu.hpp"
+#include "render/device_laws.hpp"
 #include "render/test_scenes.hpp"
 #include "support/expect.hpp"
 #include "support/fake_cuda.hpp"
 #include "support/half_range.hpp"
+#include "trace/tree/sorted_tree.hpp"
 
 namespace fathom::test {
 namespace {
@@ -24,10 +26,6 @@ namespace fake = test::fake_cuda;
 
 constexpr int kLaunchFailed = 719;  // of the driver
 constexpr Device kCuda = {DeviceKind::kCuda, 0}, kAuto = {DeviceKind::kAuto, 0};
-
-SimulatorOptions options_on(Device device, std::uint64_t seed = 7) {
-  return {.seed = seed, .compute = {.threads = 1, .device = device}};
-}
 
 std::string message_of(const std::function<void()>& f) {
   try {
@@ -51,26 +49,6 @@ class Cuda : public testing::Test {
     EXPECT_EQ(fake::alive(), 0U) << "the GPU has not got all back";
   }
 };
-
-/// A sensor with losses, edge losses and noise.
-Sensor any_stereo() {
-  Sensor sensor = make_sensor(make_stereo(61, 37, 40.0, 0.2), {}, {}, "stereo");
-  sensor.noise = {EdgeLoss{.min_angle_rad = 0.2F, .low_probability = 0.2F, .high_probability = 0.9F}, StereoShadow{},
-                  DistanceNoise{.stddev_m = 0.02F}, Dropout{.probability = 0.1F}};
-  return sensor;
-}
-
-/// The same with a matching window, and rays that noise turns.
-Sensor any_with_window() {
-  Sensor sensor = any_stereo();
-  sensor.noise.insert(sensor.noise.begin(), AngularRay{.stddev_rad = 0.002F});
-  sensor.noise.push_back(MatchingWindow{.radius_px = 2, .sure_share = 0.4F, .min_area_px = 9});
-  return sensor;
-}
-
-Frame frame_on(Device device, const Scene& scene, const Sensor& sensor, std::uint32_t index = 0) {
-  return render_once(scene, sensor, all_channels(), options_on(device), index);
-}
 
 #ifdef FATHOM_CUDA  // a property does not see that it was skipped
 RC_GTEST_FIXTURE_PROP(Cuda, GivesTheBitsOfTheProcessorForAnyChain, ()) {
@@ -97,73 +75,77 @@ TEST_F(Cuda, CopiesALargeFrameByManyThreads) {
 }
 
 TEST_F(Cuda, FollowsWhatMovesAndDeformsFromFrameToFrame) {
-  Simulator here(make_room_scene(), options_on({})), there(make_room_scene(), options_on(kCuda));
-  const Rosette rosette = {.points = 500,
-                           .field_of_view_rad = 1.0,
-                           .prism1_hz = 121.0,
-                           .prism2_hz = -77.0,
-                           .points_per_s = 1e5};  // its rays differ from frame to frame
-  for (Simulator* s : {&here, &there}) {
-    s->add_sensor(any_stereo());
-    s->add_sensor(make_sensor(rosette, three_gaussians(), {}, "rosette"));
-  }
-  Frame wanted(all_channels()), found(all_channels());
-  for (std::uint32_t k = 0; k < 4; ++k) {
+  int frames = 0;
+  expect_frames_that_follow(kCuda, [&] {
+    EXPECT_EQ(fake::calls("fathom_refit_nodes") > 0, ++frames > 2) << "the GPU itself refits what has deformed";
     fake::spoil();
-    for (Simulator* s : {&here, &there}) {
-      s->scene().set_pose(EntityId{1}, {{3.0 - k, 1, -1}, {}});
-      auto vertices = make_sphere(0.5).vertices_m;
-      for (auto& v : vertices) v[2] *= 1.5F;
-      if (k == 2) s->scene().replace_vertices(MeshId{1}, vertices);
-    }
-    for (const SensorId id : {SensorId{0}, SensorId{1}}) {
-      here.render(id, k, wanted), there.render(id, k, found);
-      EXPECT_EQ(channels_that_differ(wanted, found), "") << "frame " << k;
-    }
-    EXPECT_EQ(fake::calls("fathom_refit_nodes") > 0, k >= 2) << "the GPU itself refits what has deformed";
-  }
-}
-
-/// A lidar whose rays widen, with three returns of each.
-Sensor any_with_returns() {
-  Sensor sensor = make_sensor(make_lidar(40, 90), three_gaussians());
-  sensor.noise.emplace_back(Dropout{.probability = 0.1F});
-  sensor.divergence = {.horizontal_rad = 0.05F, .vertical_rad = 0.03F, .separation_m = 0.2F};
-  sensor.returns = {ReturnChoice::kStrongest, ReturnChoice::kLast, ReturnChoice::kSecond};
-  sensor.falloff = {FalloffLaw::kInverseSquare, 2.0F};
-  return sensor;
+  });
 }
 
 TEST_F(Cuda, ReadsNothingThatNoFrameWrote) {
-  Sensor correlated = any_stereo();
-  correlated.noise[2].correlation = {.across_px = 3, .down_px = 2, .time_s = 0.35};
   for (const int fill : {0xA5, 0xFF}) {
     fake::set_fill(static_cast<unsigned char>(fill));
-    for (const Sensor& sensor : {any_stereo(), any_with_window(), any_with_returns(), correlated}) {
-      Simulator here(make_room_scene(), options_on({})), there(make_room_scene(), options_on(kCuda));
-      const SensorId id = here.add_sensor(sensor);
-      there.add_sensor(sensor);
-      Frame wanted(all_channels()), found(all_channels());
-      for (std::uint32_t k = 0; k < 2; ++k) {
-        here.render(id, k, wanted), there.render(id, k, found);
-        EXPECT_EQ(channels_that_differ(wanted, found), "") << sensor.name << ", frame " << k;
-        fake::spoil();
-      }
-    }
+    expect_frames_of_every_kind(kCuda, &fake::spoil);
   }
 }
 
-TEST_F(Cuda, BuildsTheTreeOverManyThings) {
+constexpr std::size_t kBalls = 300;
+
+Scene scene_of_balls() {
   Scene scene;
   const MeshId ball = scene.add_mesh(make_sphere(0.2, 8));
-  for (int i = 0; i < 300; ++i) {
+  for (std::size_t i = 0; i < kBalls; ++i) {
+    const auto x = static_cast<double>(i % 20), y = static_cast<double>(i / 20), z = static_cast<double>(i % 7);
     scene.add_entity({.name = fmt::format("ball {}", i),
                       .mesh = ball,
-                      .parent_from_entity = Pose{{0.7 * (i % 20) - 7, 0.7 * (i / 20) - 5, 0.3 * (i % 7) - 1}, {}}});
+                      .parent_from_entity = Pose{{0.7 * x - 7, 0.7 * y - 5, 0.3 * z - 1}, {}}});
   }
+  return scene;
+}
+
+TEST_F(Cuda, BuildsTheTreeOverManyThings) {
+  const Scene scene = scene_of_balls();
   const Sensor sensor = make_sensor(make_lidar(16, 90), three_gaussians());
   EXPECT_EQ(channels_that_differ(frame_on({}, scene, sensor), frame_on(kCuda, scene, sensor)), "");
   EXPECT_EQ(fake::calls("fathom_merge_instances"), 3) << "runs of 64 merge to 128, 256 and 300";
+}
+
+TEST_F(Cuda, SendsOnlyWhatMovedInAWorld) {
+  constexpr std::uint32_t kCount = 3;
+  const auto make = [](Device device) {
+    Scene scene = scene_of_balls();
+    scene.set_parent(EntityId{8}, EntityId{7});
+    return Environments(std::move(scene), make_sensor(make_lidar(16, 90), three_gaussians()),
+                        {.simulator = options_on(device), .count = kCount});
+  };
+  Environments here = make({}), there = make(kCuda), fresh = make(kCuda);
+  const auto move = [&](std::uint32_t e, std::uint32_t ball, double x) {
+    for (Environments* all : {&here, &there, &fresh}) all->set_entity_pose(e, EntityId{ball}, {{x, 1, 0}, {}});
+  };
+  Frame wanted(all_channels()), found(all_channels());
+  const auto bytes_of_frame = [&](std::uint32_t k) {
+    const std::size_t before = fake::bytes_sent();
+    there.render(k, found);
+    const std::size_t sent = fake::bytes_sent() - before;
+    here.render(k, wanted);
+    EXPECT_EQ(channels_that_differ(wanted, found), "") << "frame " << k;
+    fake::spoil();
+    return sent;
+  };
+  for (std::uint32_t e = 0; e < kCount; ++e) move(e, 0, 0.1 * e + 1);
+  const std::size_t first = bytes_of_frame(0), still = bytes_of_frame(1);
+  const int launches = fake::calls("fathom_build_nodes");
+  EXPECT_GT(first, kCount * kBalls * sizeof(tree::Instance));
+  EXPECT_LT(still, kBalls * sizeof(tree::Instance));
+  EXPECT_EQ(fake::calls("fathom_place_instances"), 1) << "nothing is sent of worlds that stand still";
+  EXPECT_EQ(fake::calls("fathom_sort_instances"), 1) << "and their trees are not built again";
+  move(1, 7, 2), move(1, 9, -2);
+  EXPECT_EQ(bytes_of_frame(2) - still,
+            device::aligned_bytes(3 * sizeof(tree::MovedInstance)) + device::aligned_bytes(sizeof(tree::SortedTree)));
+  EXPECT_EQ(fake::calls("fathom_build_nodes"), 2 * launches);
+  EXPECT_EQ(bytes_of_frame(3), still);
+  fresh.render(3, wanted);
+  EXPECT_EQ(channels_that_differ(wanted, found), "");
 }
 
 TEST_F(Cuda, AutoSharesAWorldThatDeformsBetweenTheProcessorAndAGpu) {
@@ -399,56 +381,12 @@ TEST_F(Cuda, ServesSimulatorsOnThreadsOfTheirOwn) {
   for (const std::string& d : differ) EXPECT_EQ(d, "");
 }
 
-/// Environments on a device beside those on the processor.
-class Pair {
- public:
-  explicit Pair(std::uint32_t count)
-      : here_(make_room_scene(), {.simulator = options_on({}), .count = count}),
-        there_(make_room_scene(), {.simulator = options_on(kCuda), .count = count}) {
-    Sensor lidar = make_sensor(make_lidar(5, 33), three_gaussians());
-    lidar.ignore = {EntityId{2}};
-    for (Environments* e : {&here_, &there_}) {
-      e->add_sensor(any_stereo());
-      e->add_sensor(lidar, {{.entry = 2, .field = "stddev_m", .low = 0.01, .high = 0.5}});
-    }
-  }
-  template <class F>
-  void both(F f) {
-    f(here_), f(there_);
-  }
-  [[nodiscard]] std::string difference(std::uint32_t index, const EnvironmentNumbers& which = {}) {
-    fake::spoil();
-    here_.render(index, std::array{&wanted_[0], &wanted_[1]}, which);
-    there_.render(index, std::array{&found_[0], &found_[1]}, which);
-    return channels_that_differ(wanted_[0], found_[0]) + channels_that_differ(wanted_[1], found_[1]);
-  }
-
- private:
-  Environments here_, there_;
-  std::array<Frame, 2> wanted_ = {Frame(all_channels()), Frame(all_channels())};
-  std::array<Frame, 2> found_ = wanted_;
-};
-
 TEST_F(Cuda, RendersEnvironmentsAsTheProcessorDoes) {
-  constexpr std::uint32_t kCount = 9;
-  Pair pair(kCount);
-  EXPECT_EQ(pair.difference(0), "");
-  for (std::uint32_t e = 0; e < kCount; ++e) {
-    pair.both([&](Environments& all) { all.set_entity_pose(e, EntityId{1}, {{0.5 * e, -1, 0}, {}}); });
-  }
-  EXPECT_EQ(pair.difference(1), "");
-  const std::vector<std::uint32_t> some = {7, 2, 3};
-  pair.both([&](Environments& all) {
-    all.set_noise(3, {DistanceNoise{.stddev_m = 0.5F}}, SensorId{0});
-    all.set_sensor_pose(2, {{1, 0, 0.5}, {}}, SensorId{1});
-    all.reset(std::span<const std::uint32_t>(some));
-  });
-  EXPECT_EQ(pair.difference(2, std::span<const std::uint32_t>(some)), "");
-  EXPECT_EQ(pair.difference(3), "");
+  expect_environments_that_move(make_pair_on(kCuda, 9, &fake::spoil), 9);
 }
 
 TEST_F(Cuda, CutsEnvironmentsThatDoNotFitTogether) {
-  Pair pair(64);
+  Pair pair = make_pair_on(kCuda, 64, &fake::spoil);
   for (std::uint32_t e = 0; e < 64; ++e) {
     pair.both([&](Environments& all) { all.set_entity_pose(e, EntityId{1}, {{0.1 * e - 3, -1, 0}, {}}); });
   }
@@ -457,55 +395,12 @@ TEST_F(Cuda, CutsEnvironmentsThatDoNotFitTogether) {
   EXPECT_GT(fake::calls("fathom_render_rays"), 4);
 }
 
-/// Environments with their own rays and entities, on a device and on the processor.
-class DrawnPair {
- public:
-  explicit DrawnPair(std::uint32_t count) : here_(make({}, count)), there_(make(kCuda, count)) {}
-  template <class F>
-  void both(F f) {
-    f(here_), f(there_);
-  }
-  [[nodiscard]] std::string difference(std::uint32_t index) {
-    fake::spoil();
-    here_.render(index, std::array{&wanted_[0], &wanted_[1]});
-    there_.render(index, std::array{&found_[0], &found_[1]});
-    return channels_that_differ(wanted_[0], found_[0]) + channels_that_differ(wanted_[1], found_[1]);
-  }
-
- private:
-  static ParameterRange range_of(RangeTarget target, const char* field, double low, double high) {
-    return {.field = field, .low = low, .high = high, .entity = EntityId{1}, .target = target};
-  }
-  static Environments make(Device device, std::uint32_t count) {
-    Environments made(make_room_scene(),
-                      {.simulator = options_on(device),
-                       .count = count,
-                       .entity_ranges = {range_of(RangeTarget::kEntity, "reflectivity", 0, 1),
-                                         range_of(RangeTarget::kEntity, "position_y_m", -0.5, 0.5)}});
-    made.add_sensor(any_stereo(), {range_of(RangeTarget::kSensor, "fx", 15, 40),
-                                   range_of(RangeTarget::kSensor, "fy", 5, 90),  // packets of several shapes
-                                   range_of(RangeTarget::kSensor, "baseline_m", 0.05, 0.4),
-                                   range_of(RangeTarget::kSensor, "rotation_z_rad", -1, 1)});
-    made.add_sensor(make_sensor(make_lidar(5, 33), three_gaussians()),
-                    {range_of(RangeTarget::kSensor, "rate_hz", 5, 20)});
-    return made;
-  }
-  Environments here_, there_;
-  std::array<Frame, 2> wanted_ = {Frame(all_channels()), Frame(all_channels())};
-  std::array<Frame, 2> found_ = wanted_;
-};
-
 TEST_F(Cuda, RendersEnvironmentsWithRaysOfTheirOwn) {
-  DrawnPair pair(9);
-  EXPECT_EQ(pair.difference(0), "");
-  EXPECT_EQ(pair.difference(1), "");
-  const std::vector<std::uint32_t> some = {7, 2};
-  pair.both([&](Environments& all) { all.reset(std::span<const std::uint32_t>(some)); });
-  EXPECT_EQ(pair.difference(2), "");
+  expect_environments_that_draw(make_drawn_pair_on(kCuda, 9, &fake::spoil));
 }
 
 TEST_F(Cuda, CutsEnvironmentsWithRaysOfTheirOwnThatDoNotFitTogether) {
-  DrawnPair pair(64);
+  Pair pair = make_drawn_pair_on(kCuda, 64, &fake::spoil);
   fake::set_memory(6000000);
   EXPECT_EQ(pair.difference(0), "");
   EXPECT_EQ(pair.difference(1), "");
@@ -581,7 +476,8 @@ TEST_F(Cuda, GivesSeveralReturnsInFramesAsAWholeAndCut) {
     fake::set_memory(kilobytes * 1000);
     const Frame found = frame_on(kCuda, make_room_scene(), sensor, 5);
     EXPECT_EQ(channels_that_differ(wanted, found), "") << kilobytes;
-    cut += fake::calls("fathom_render_rays") > 2 ? 1 : 0;
+    cut += fake::calls("fathom_render_beams") > 2 ? 1 : 0;
+    EXPECT_EQ(fake::calls("fathom_render_rays"), 0) << "rays that widen have a separate kernel";
   }
   EXPECT_GE(cut, 1);
 }

@@ -198,7 +198,7 @@ class EmbreeCaster final : public Caster {
   [[nodiscard]] float reach() const override { return reach_; }
 
   void place(const Scene& scene, double stamp_s, const Vec3& origin, Walker /*walker*/,
-             std::span<const float> /*times_s*/) override {
+             std::span<const float> /*times_s*/, std::span<const EntityId> /*moved*/) override {
     meshes_->sync(scene);
     const std::vector<Pose>& world_from_entity = poses_.at(scene, stamp_s);  // may throw, so it comes before changes
     const bool rebase = !(origin == origin_);
