@@ -2,11 +2,15 @@
 // The law of devices on a GPU: every channel of every example, and of random sensors and chains, is the processor's,
 // bit by bit. tests/render/device holds what needs no GPU.
 
+#include <algorithm>
+#include <thread>
+
 #include <fathom/frame/frame.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/run.hpp>
 
-#include "render/any_sensors.hpp"
+#include "render/device/gpu.hpp"
+#include "render/device_laws.hpp"
 #include "run/prepare_run.hpp"
 #include "support/expect.hpp"
 
@@ -51,9 +55,11 @@ std::string difference(const Frame& wanted, const Frame& found) {
 
 void expect_same_frames(const std::string& scene) {
   const SceneSetup setup = read_scene_file(source_folder() + "/" + scene);
+  const auto is_glass = [](const Material& m) { return m.optics.leads_on(); };
   RunOptions on_cpu, on_gpu;
   on_cpu.frames = on_gpu.frames = kFrames;
   on_gpu.compute.device = kGpu;
+  if (std::ranges::any_of(setup.scene.materials(), is_glass)) on_gpu.compute.device.kind = DeviceKind::kAuto;
   PreparedRun here = prepare_run(setup, on_cpu), there = prepare_run(setup, on_gpu);
   for (std::size_t s = 0; s < here.sensors.size(); ++s) {
     Frame wanted(test::all_channels()), found(test::all_channels());
@@ -98,7 +104,7 @@ class Gpu : public testing::Test {
 };
 
 TEST_F(Gpu, GivesTheBitsOfTheProcessorForEveryExample) {
-  constexpr int kExamples = 11;
+  constexpr int kExamples = 15;
   std::ifstream digests(source_folder() + "/tests/run/digests.txt");
   int count = 0;
   for (std::string line; std::getline(digests, line);) {
@@ -112,6 +118,70 @@ TEST_F(Gpu, GivesTheBitsOfTheProcessorForEveryExample) {
 TEST_F(Gpu, GivesTheBitsOfTheProcessorForEnvironments) {
   expect_same_environments(test::three_gaussians());
   expect_same_environments({StereoShadow{}, EdgeLoss{.low_probability = 0.2F, .high_probability = 0.9F}});
+}
+
+TEST_F(Gpu, GivesTheBitsOfTheProcessorForEnvironmentsThatMoveAndDraw) {
+  test::expect_environments_that_move(test::make_pair_on(kGpu, 9), 9);
+  test::expect_environments_that_draw(test::make_drawn_pair_on(kGpu, 9));
+}
+
+TEST_F(Gpu, FollowsWhatMovesAndDeforms) { test::expect_frames_that_follow(kGpu); }
+
+TEST_F(Gpu, GivesTheBitsOfTheProcessorForFramesOfEveryKind) { test::expect_frames_of_every_kind(kGpu); }
+
+/// More rays than one launch takes at first.
+TEST_F(Gpu, GivesTheBitsOfTheProcessorForAMillionRays) {
+  const Sensor sensor = test::make_sensor(test::make_stereo(1300, 1000, 900.0, 0.1), test::three_gaussians());
+  EXPECT_EQ(difference(test::frame_on({}, test::make_room_scene(), sensor),
+                       test::frame_on(kGpu, test::make_room_scene(), sensor)),
+            "");
+}
+
+/// In a stream of the caller's.
+TEST_F(Gpu, LeavesAFrameWithReturnsInTheMemoryOfTheGpu) {
+  const Sensor sensor = test::any_with_returns();
+  const Frame wanted = test::frame_on({}, test::make_room_scene(), sensor);
+  const device::Gpu gpu(kGpu.number);
+  const device::CurrentGpu current(gpu);
+  const device::Stream stream(gpu, 0);
+  SimulatorOptions options = test::options_on(kGpu);
+  options.compute.cuda_stream = reinterpret_cast<std::uintptr_t>(stream.handle());
+  Simulator simulator(test::make_room_scene(), options);
+  const ChannelSet channels = {Channel::kReason, Channel::kRing, Channel::kHitSensor, Channel::kTimeOffset};
+  Frame found = make_gpu_frame(kGpu, wanted.rows(), wanted.cols(), channels, wanted.returns());
+  simulator.render(simulator.add_sensor(sensor), 0, found);
+  for (const ChannelInfo& info : channel_list()) {
+    if (!channels.contains(info.channel)) continue;
+    const std::size_t bytes = wanted.size() * info.bytes();
+    device::PinnedMemory copy(gpu);
+    copy.fit(bytes);
+    stream.download(copy.data(), reinterpret_cast<device::CudaAddress>(found.data(info.channel)), bytes);
+    stream.wait();
+    EXPECT_EQ(std::memcmp(copy.data(), wanted.data(info.channel), bytes), 0) << info.name();
+  }
+}
+
+TEST_F(Gpu, ServesThreadsAndGoesOnAfterAnInterrupt) {
+  const Sensor sensor = test::any_stereo();
+  const Frame wanted = test::frame_on({}, test::make_room_scene(), sensor);
+  std::vector<std::string> differ(3);
+  std::vector<std::thread> threads;
+  for (std::string& d : differ) {
+    threads.emplace_back([&] {
+      SimulatorOptions options = test::options_on(kGpu);
+      bool stops = true;
+      options.should_stop = [&] { return stops; };
+      Simulator simulator(test::make_room_scene(), options);
+      const SensorId id = simulator.add_sensor(sensor);
+      Frame frame(test::all_channels());
+      EXPECT_THROW(simulator.render(id, 0, frame), Interrupted);
+      stops = false;
+      simulator.render(id, 0, frame);
+      d = difference(wanted, frame);
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(differ, std::vector<std::string>(3));
 }
 
 TEST_F(Gpu, GivesTheBitsOfTheProcessorForAnyChain) {
