@@ -10,37 +10,14 @@
 
 namespace fathom::FATHOM_ISA {
 
-#if defined(__clang__)
-#define FATHOM_FOUR(type, name) using name = type __attribute__((ext_vector_type(4)))
-#else
-#define FATHOM_FOUR(type, name) using name = type __attribute__((vector_size(16)))
-#endif
-FATHOM_FOUR(float, Four);
-FATHOM_FOUR(std::uint32_t, FourWords);
-#undef FATHOM_FOUR
-
-// Reads of trees. A launch does not write them, so a device may keep them in its cache of constants. No store to a
-// stack comes between such reads, which therefore overlap.
+// Reads of trees, and the larger and the smaller of two distances, each one instruction of a device. A launch does not
+// write trees, so a device may read them by its cache of constants, and no store to a stack comes between such reads.
+// As for a comparison, NaN in `a` gives `b`. The signs of zeros may differ, which no test of a box sees.
 #if defined(__CUDA_ARCH__)
-#define FATHOM_READ(type, builtin) \
-  FATHOM_KERNEL type read(const type* at) { return builtin(at); }
-#else
-#define FATHOM_READ(type, builtin) \
-  FATHOM_KERNEL type read(const type* at) { return *at; }
-#endif
-FATHOM_READ(float, __nvvm_ldg_f)
-FATHOM_READ(std::uint32_t, __nvvm_ldg_ui)
-FATHOM_READ(Four, __nvvm_ldg_f4)
-FATHOM_READ(FourWords, __nvvm_ldg_ui4)
-#undef FATHOM_READ
-
-/// Four numbers from a place on that is a multiple of 16 bytes.
-FATHOM_KERNEL Four read_four(const float* at) { return read(reinterpret_cast<const Four*>(at)); }
-FATHOM_KERNEL FourWords read_four(const std::uint32_t* at) { return read(reinterpret_cast<const FourWords*>(at)); }
-
-// The larger and the smaller of two distances, one instruction of a device. As for a comparison, NaN in `a` gives `b`.
-// The signs of zeros may differ, which no test of a box sees.
-#if defined(__CUDA_ARCH__)
+using Four = float __attribute__((ext_vector_type(4)));
+FATHOM_KERNEL float read(const float* at) { return __nvvm_ldg_f(at); }
+FATHOM_KERNEL std::uint32_t read(const std::uint32_t* at) { return __nvvm_ldg_ui(at); }
+FATHOM_KERNEL Four read(const Four* at) { return __nvvm_ldg_f4(at); }
 FATHOM_KERNEL float larger(float a, float b) {
   float larger;
   asm("max.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
@@ -52,9 +29,16 @@ FATHOM_KERNEL float smaller(float a, float b) {
   return smaller;
 }
 #else
+using Four = float __attribute__((vector_size(16)));
+FATHOM_KERNEL float read(const float* at) { return *at; }
+FATHOM_KERNEL std::uint32_t read(const std::uint32_t* at) { return *at; }
+FATHOM_KERNEL Four read(const Four* at) { return *at; }
 FATHOM_KERNEL float larger(float a, float b) { return a > b ? a : b; }
 FATHOM_KERNEL float smaller(float a, float b) { return a < b ? a : b; }
 #endif
+
+/// Four numbers from a place on that is a multiple of 16 bytes; words come as the floats with their bits.
+FATHOM_KERNEL Four read_four(const void* at) { return read(static_cast<const Four*>(at)); }
 
 /// A float as a value of one lane, with the operations of lanes.hpp.
 struct F1 {
@@ -185,10 +169,10 @@ FATHOM_KERNEL std::uint32_t children_met(const tree::Node& n, const LaneSlabs& s
 
 /// Child i of a node: all are read beside the boxes, because a read that waits for them would take as long again.
 FATHOM_KERNEL std::uint32_t child_of(const tree::Node& n, std::uint32_t i) {
-  const FourWords low = read_four(n.child), high = read_four(n.child + 4);
-  std::uint32_t child = low[0];
+  const Four low = read_four(n.child), high = read_four(n.child + 4);
+  float child = low[0];
   for (std::uint32_t k = 1; k < tree::kWidth; ++k) child = i == k ? (k < 4 ? low[k % 4] : high[k % 4]) : child;
-  return child;
+  return math::bits_of(child);
 }
 
 /// A ray in the frame of a mesh.
@@ -199,20 +183,10 @@ struct LaneLocal {
   bool one_sided;  ///< passes through triangles from behind
 };
 
-/// The corners and numbers of a leaf's triangles.
+/// The rows of a tree::Leaf.
 struct LeafRows {
-  Four v[3][3];
-  FourWords id;
+  Four v[3][3], id;
 };
-
-FATHOM_KERNEL LeafRows rows_of(const tree::Leaf& leaf) {
-  LeafRows rows;
-  for (int i = 0; i < 3; ++i) {
-    for (int a = 0; a < 3; ++a) rows.v[i][a] = read_four(leaf.v[i][a]);
-  }
-  rows.id = read_four(leaf.id);
-  return rows;
-}
 
 /// Children of a node that the ray meets, as from children_met(), and has not visited.
 struct OpenNode {
@@ -304,7 +278,12 @@ class LaneWalk {
 
   /// Whether a triangle of the leaf is a better hit.
   FATHOM_KERNEL bool meet_leaf(std::uint32_t number) {
-    const LeafRows rows = rows_of(leaves_[number]);
+    const tree::Leaf& leaf = leaves_[number];
+    LeafRows rows;
+    for (int i = 0; i < 3; ++i) {
+      for (int a = 0; a < 3; ++a) rows.v[i][a] = read_four(leaf.v[i][a]);
+    }
+    rows.id = read_four(leaf.id);
     const bool met[] = {meet_triangle(rows, number, 0), meet_triangle(rows, number, 1), meet_triangle(rows, number, 2),
                         meet_triangle(rows, number, 3)};
     return met[0] || met[1] || met[2] || met[3];
@@ -312,7 +291,7 @@ class LaneWalk {
 
   /// Updates the hit if triangle k is a better one; returns whether it is.
   FATHOM_KERNEL bool meet_triangle(const LeafRows& rows, std::uint32_t number, std::uint32_t k) {
-    const std::uint32_t id = rows.id[k];
+    const std::uint32_t id = math::bits_of(rows.id[k]);
     if (id == tree::kNone) return false;
     V3<F1> v[3], c[3];
     for (int i = 0; i < 3; ++i) {
