@@ -3,10 +3,7 @@
 // bit by bit. tests/render/device holds what needs no GPU.
 
 #include <algorithm>
-#include <thread>
 
-#include <fathom/frame/frame.hpp>
-#include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "render/device/gpu.hpp"
@@ -71,24 +68,6 @@ void expect_same_frames(const std::string& scene) {
   }
 }
 
-void expect_same_environments(const NoiseChain& noise) {
-  constexpr std::uint32_t kCount = 300;
-  const Sensor sensor = test::make_sensor(test::make_stereo(64, 48, 50.0, 0.1), noise);
-  const auto options = [&](Device device) {
-    return EnvironmentsOptions{.simulator = {.seed = 3, .compute = {.device = device}}, .count = kCount};
-  };
-  Environments here(test::make_room_scene(), sensor, options({})),
-      there(test::make_room_scene(), sensor, options(kGpu));
-  for (std::uint32_t e = 0; e < kCount; ++e) {
-    for (Environments* all : {&here, &there}) all->set_entity_pose(e, EntityId{1}, {{0.02 * e - 3, 1, -1}, {}});
-  }
-  Frame wanted(test::all_channels()), found(test::all_channels());
-  for (std::uint32_t k = 0; k < kFrames; ++k) {
-    here.render(k, wanted), there.render(k, found);
-    EXPECT_EQ(difference(wanted, found), "") << "frame " << k;
-  }
-}
-
 class Gpu : public testing::Test {
  protected:
   void SetUp() override {
@@ -115,13 +94,8 @@ TEST_F(Gpu, GivesTheBitsOfTheProcessorForEveryExample) {
   EXPECT_EQ(count, kExamples) << "in tests/run/digests.txt of " << source_folder() << " (FATHOM_SOURCE_DIR)";
 }
 
-TEST_F(Gpu, GivesTheBitsOfTheProcessorForEnvironments) {
-  expect_same_environments(test::three_gaussians());
-  expect_same_environments({StereoShadow{}, EdgeLoss{.low_probability = 0.2F, .high_probability = 0.9F}});
-}
-
 TEST_F(Gpu, GivesTheBitsOfTheProcessorForEnvironmentsThatMoveAndDraw) {
-  test::expect_environments_that_move(test::make_pair_on(kGpu, 9), 9);
+  test::expect_environments_that_move(test::make_pair_on(kGpu, 300), 300);
   test::expect_environments_that_draw(test::make_drawn_pair_on(kGpu, 9));
 }
 
@@ -161,28 +135,7 @@ TEST_F(Gpu, LeavesAFrameWithReturnsInTheMemoryOfTheGpu) {
   }
 }
 
-TEST_F(Gpu, ServesThreadsAndGoesOnAfterAnInterrupt) {
-  const Sensor sensor = test::any_stereo();
-  const Frame wanted = test::frame_on({}, test::make_room_scene(), sensor);
-  std::vector<std::string> differ(3);
-  std::vector<std::thread> threads;
-  for (std::string& d : differ) {
-    threads.emplace_back([&] {
-      SimulatorOptions options = test::options_on(kGpu);
-      bool stops = true;
-      options.should_stop = [&] { return stops; };
-      Simulator simulator(test::make_room_scene(), options);
-      const SensorId id = simulator.add_sensor(sensor);
-      Frame frame(test::all_channels());
-      EXPECT_THROW(simulator.render(id, 0, frame), Interrupted);
-      stops = false;
-      simulator.render(id, 0, frame);
-      d = difference(wanted, frame);
-    });
-  }
-  for (std::thread& t : threads) t.join();
-  EXPECT_EQ(differ, std::vector<std::string>(3));
-}
+TEST_F(Gpu, ServesThreadsAndGoesOnAfterAnInterrupt) { test::expect_frames_on_threads(kGpu); }
 
 TEST_F(Gpu, GivesTheBitsOfTheProcessorForAnyChain) {
   rc::check("a GPU gives the bits of the processor", [] {

@@ -54,6 +54,12 @@ summary_has() { grep -qE "$1" "$root/with/summary.txt"; }
 make_root
 expect 'a bundle is made' env XZ_OPT=-1 "$project/tools/gpu-bundle" "$root/bundle" "$build"
 
+tar -tf "$root/bundle/gpu.tar.xz" > "$work/files.txt"
+grep '\.yaml$' "$project/tests/run/digests.txt" | while read -r scene; do
+  grep -qx "source/$scene" "$work/files.txt" || echo "$scene"
+done > "$work/missing.txt"
+expect 'every scene of the digests is there, with weather and motion within a scan' test ! -s "$work/missing.txt"
+
 run_there without
 expect 'without a driver run fails' test $? -eq 1
 expect 'without a driver run says so in one line' test "$(wc -l < "$work/without.txt")" -eq 1
@@ -62,7 +68,7 @@ expect 'and names the driver' grep -q "no GPU to look at: .*NVIDIA's driver is n
 cp -L "$build/tests/render/device/libcuda.so.1" "$root/usr/lib/"
 run_there with || fail "with the fake driver run fails: $(cat "$work/with.txt" "$root"/with/*.txt)"
 for name in probe machine smoke test_gpu; do expect "$name is well" summary_has "^$name: exit code 0"; done
-expect 'the probe names each kernel' test "$(grep -c '^fathom_' "$root/with/probe.txt")" -ge 14
+expect 'the probe names each kernel' test "$(grep -c '^fathom_' "$root/with/probe.txt")" -ge 16
 expect 'no library is missing' test "$(grep -c 'not found' "$root/with/machine.txt")" -eq 0
 expect 'the files of both devices are the same' grep -q 'the same files' "$root/with/smoke.txt"
 expect 'test_gpu has looked' grep -q '1 test' "$root/with/test_gpu.txt"

@@ -147,30 +147,11 @@ inline Sensor any_sensor() {
 
 inline std::string channels_that_differ(const Frame& a, const Frame& b) {
   std::string names;
-  const auto compare = [&](std::string_view name, const auto& p, const auto& q) {
-    if (!same_bits(p, q)) names += std::string(name) + " ";
-  };
-  for (std::size_t i = 0; i < kChannelCount; ++i) {
-    const auto c = static_cast<Channel>(i);
-    const std::string_view name = to_string(c);
-    if (c == Channel::kHitWorld || c == Channel::kHitSensor || c == Channel::kNormal || c == Channel::kCleanHit) {
-      compare(name, a.points(c).x, b.points(c).x);
-      compare(name, a.points(c).y, b.points(c).y);
-      compare(name, a.points(c).z, b.points(c).z);
-    } else if (c == Channel::kEntityId) {
-      compare(name, a.entity_id(), b.entity_id());
-    } else if (c == Channel::kTriangleId) {
-      compare(name, a.triangle_id(), b.triangle_id());
-    } else if (c == Channel::kLabel) {
-      compare(name, a.label(), b.label());
-    } else if (c == Channel::kRing) {
-      compare(name, a.ring(), b.ring());
-    } else if (c == Channel::kReason) {
-      compare(name, a.reason(), b.reason());
-    } else if (c == Channel::kPath) {
-      compare(name, a.path(), b.path());
-    } else {
-      compare(name, a.floats(c), b.floats(c));
+  for (const ChannelInfo& info : channel_list()) {
+    const bool is_there = a.channels().contains(info.channel);
+    if (is_there != b.channels().contains(info.channel) || a.size() != b.size() ||
+        (is_there && std::memcmp(a.data(info.channel), b.data(info.channel), a.size() * info.bytes()) != 0)) {
+      names += std::string(info.name()) + " ";
     }
   }
   return names;

@@ -4,8 +4,8 @@
 // tests/gpu to a GPU.
 
 #include <functional>
+#include <thread>
 
-#include <fathom/frame/frame.hpp>
 #include <fathom/noise/models.hpp>
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/simulator.hpp>
@@ -53,13 +53,11 @@ inline Sensor any_with_returns() {
 using Between = std::function<void()>;
 
 /// What moves, deforms, and has other rays in each frame.
-inline void expect_frames_that_follow(Device device, const Between& between = [] {}) {
+inline void expect_frames_that_follow(
+    Device device, const Between& between = [] {}) {
   Simulator here(make_room_scene(), options_on({})), there(make_room_scene(), options_on(device));
-  const Rosette rosette = {.points = 500,
-                           .field_of_view_rad = 1.0,
-                           .prism1_hz = 121.0,
-                           .prism2_hz = -77.0,
-                           .points_per_s = 1e5};
+  const Rosette rosette = {
+      .points = 500, .field_of_view_rad = 1.0, .prism1_hz = 121.0, .prism2_hz = -77.0, .points_per_s = 1e5};
   for (Simulator* s : {&here, &there}) {
     s->add_sensor(any_stereo());
     s->add_sensor(make_sensor(rosette, three_gaussians(), {}, "rosette"));
@@ -81,7 +79,8 @@ inline void expect_frames_that_follow(Device device, const Between& between = []
 }
 
 /// Losses, windows with regions, several returns, correlated draws.
-inline void expect_frames_of_every_kind(Device device, const Between& between = [] {}) {
+inline void expect_frames_of_every_kind(
+    Device device, const Between& between = [] {}) {
   Sensor correlated = any_stereo();
   correlated.noise[2].correlation = {.across_px = 3, .down_px = 2, .time_s = 0.35};
   for (const Sensor& sensor : {any_stereo(), any_with_window(), any_with_returns(), correlated}) {
@@ -97,10 +96,34 @@ inline void expect_frames_of_every_kind(Device device, const Between& between = 
   }
 }
 
+/// Simulators on separate threads, which go on after an interrupt.
+inline void expect_frames_on_threads(Device device) {
+  const Frame wanted = frame_on({}, make_room_scene(), any_stereo());
+  std::vector<std::string> differ(3);
+  std::vector<std::thread> threads;
+  for (std::string& d : differ) {
+    threads.emplace_back([&] {
+      SimulatorOptions options = options_on(device);
+      bool stops = true;
+      options.should_stop = [&] { return stops; };
+      Simulator simulator(make_room_scene(), options);
+      const SensorId id = simulator.add_sensor(any_stereo());
+      Frame frame(all_channels());
+      EXPECT_THROW(simulator.render(id, 0, frame), Interrupted);
+      stops = false;
+      for (int k = 0; k < 3; ++k) simulator.render(id, 0, frame);
+      d = channels_that_differ(wanted, frame);
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(differ, std::vector<std::string>(3));
+}
+
 /// Environments on a device beside those on the processor, with two sensors.
 class Pair {
  public:
-  explicit Pair(Environments here, Environments there, Between between = [] {})
+  explicit Pair(
+      Environments here, Environments there, Between between = [] {})
       : here_(std::move(here)), there_(std::move(there)), between_(std::move(between)) {}
   template <class F>
   void both(F f) {
@@ -121,7 +144,8 @@ class Pair {
 };
 
 /// Environments with the rays of their sensor.
-inline Pair make_pair_on(Device device, std::uint32_t count, const Between& between = [] {}) {
+inline Pair make_pair_on(
+    Device device, std::uint32_t count, const Between& between = [] {}) {
   const auto make = [&](Device on) {
     Environments made(make_room_scene(), {.simulator = options_on(on), .count = count});
     Sensor lidar = make_sensor(make_lidar(5, 33), three_gaussians());
@@ -134,7 +158,8 @@ inline Pair make_pair_on(Device device, std::uint32_t count, const Between& betw
 }
 
 /// Environments with their own rays and entities.
-inline Pair make_drawn_pair_on(Device device, std::uint32_t count, const Between& between = [] {}) {
+inline Pair make_drawn_pair_on(
+    Device device, std::uint32_t count, const Between& between = [] {}) {
   const auto range_of = [](RangeTarget target, const char* field, double low, double high) {
     return ParameterRange{.field = field, .low = low, .high = high, .entity = EntityId{1}, .target = target};
   };
@@ -158,7 +183,7 @@ inline Pair make_drawn_pair_on(Device device, std::uint32_t count, const Between
 inline void expect_environments_that_move(Pair pair, std::uint32_t count) {
   EXPECT_EQ(pair.difference(0), "");
   for (std::uint32_t e = 0; e < count; ++e) {
-    pair.both([&](Environments& all) { all.set_entity_pose(e, EntityId{1}, {{0.5 * e, -1, 0}, {}}); });
+    pair.both([&](Environments& all) { all.set_entity_pose(e, EntityId{1}, {{0.5 * (e % 20), -1, 0}, {}}); });
   }
   EXPECT_EQ(pair.difference(1), "");
   const std::vector<std::uint32_t> some = {7, 2, 3};

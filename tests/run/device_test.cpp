@@ -5,6 +5,7 @@
 #include <fathom/frame/frame.hpp>
 #include <fathom/simulate/run.hpp>
 
+#include "render/any_sensors.hpp"
 #include "render/simulators.hpp"
 #include "run/prepare_run.hpp"
 #include "support/expect.hpp"
@@ -12,47 +13,6 @@
 
 namespace fathom {
 namespace {
-
-ChannelSet every_channel() {
-  ChannelSet all;
-  for (std::size_t i = 0; i < kChannelCount; ++i) all.insert(static_cast<Channel>(i));
-  return all;
-}
-
-template <class T>
-std::size_t different(std::span<const T> a, std::span<const T> b) {
-  if (a.size() != b.size()) return a.size() + b.size();
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) count += std::memcmp(&a[i], &b[i], sizeof(T)) != 0 ? 1 : 0;
-  return count;
-}
-
-bool is_cloud(Channel c) {
-  return c == Channel::kHitWorld || c == Channel::kHitSensor || c == Channel::kNormal || c == Channel::kCleanHit;
-}
-
-/// The number of values of a channel that differ.
-std::size_t different(const Frame& a, const Frame& b, Channel channel) {
-  switch (channel) {
-    case Channel::kEntityId:
-      return different(a.entity_id(), b.entity_id());
-    case Channel::kTriangleId:
-      return different(a.triangle_id(), b.triangle_id());
-    case Channel::kLabel:
-      return different(a.label(), b.label());
-    case Channel::kRing:
-      return different(a.ring(), b.ring());
-    case Channel::kReason:
-      return different(a.reason(), b.reason());
-    case Channel::kPath:
-      return different(a.path(), b.path());
-    default:
-      break;
-  }
-  if (!is_cloud(channel)) return different(a.floats(channel), b.floats(channel));
-  const PointSpan p = a.points(channel), q = b.points(channel);
-  return different(p.x, q.x) + different(p.y, q.y) + different(p.z, q.z);
-}
 
 /// The first frame of one sensor, the second of the next, and so on. `first`: frame of the first sensor.
 void expect_same_frames(const std::string& scene, std::uint32_t first) {
@@ -67,15 +27,11 @@ void expect_same_frames(const std::string& scene, std::uint32_t first) {
   ASSERT_FALSE(here.sensors.empty());
   const std::uint64_t before = test::host_device_frames();
   for (std::size_t s = 0; s < here.sensors.size(); ++s) {
-    Frame wanted(every_channel()), found(every_channel());
+    Frame wanted(test::all_channels()), found(test::all_channels());
     const auto k = static_cast<std::uint32_t>((first + s) % 2);
     here.simulator.render(here.sensors[s].id, k, wanted);
     there.simulator.render(there.sensors[s].id, k, found);
-    for (std::size_t c = 0; c < kChannelCount; ++c) {
-      EXPECT_EQ(different(wanted, found, static_cast<Channel>(c)), 0U)
-          << scene << ", sensor " << s << ", frame " << k << ", " << to_string(static_cast<Channel>(c)) << " of "
-          << wanted.size() << " rays";
-    }
+    EXPECT_EQ(test::channels_that_differ(wanted, found), "") << scene << ", sensor " << s << ", frame " << k;
   }
   const std::vector<Material>& materials = setup.scene.materials();
   const bool has_glass =

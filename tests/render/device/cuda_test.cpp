@@ -2,18 +2,10 @@
 // Frames on a GPU, over a fake driver (support/fake_cuda.hpp): everything on fathom's side of it, with the bits of the
 // processor.
 
-#include <thread>
-
 #include <fmt/format.h>
-
-#include <fathom/frame/frame.hpp>
-#include <fathom/noise/models.hpp>
-#include <fathom/simulate/environments.hpp>
-#include <fathom/simulate/simulator.hpp>
 
 #include "render/device/gpu.hpp"
 #include "render/device_laws.hpp"
-#include "render/test_scenes.hpp"
 #include "support/expect.hpp"
 #include "support/fake_cuda.hpp"
 #include "support/half_range.hpp"
@@ -182,19 +174,24 @@ TEST_F(Cuda, AllocatesNothingInASteadyFrame) {
   EXPECT_EQ(fake::calls("cuMemcpyHtoDAsync_v2"), copies + 3) << "one copy a frame";
 }
 
+/// A frame has the bits of the processor in memories of these sizes, and is cut in some.
+void expect_frames_in_memories(const std::vector<std::size_t>& kilobytes, const Sensor& sensor, std::uint32_t index,
+                               const std::string& kernel) {
+  const Frame wanted = frame_on({}, make_room_scene(), sensor, index);
+  int cut = 0;
+  for (const std::size_t size : kilobytes) {
+    fake::reset();
+    fake::set_memory(size * 1000);
+    EXPECT_EQ(channels_that_differ(wanted, frame_on(kCuda, make_room_scene(), sensor, index)), "") << size;
+    cut += fake::calls(kernel) > 2 ? 1 : 0;
+  }
+  EXPECT_GE(cut, 1);
+}
+
 TEST_F(Cuda, CutsAFrameThatDoesNotFit) {
   Sensor sensor = any_stereo();
   sensor.model = make_stereo(200, 160, 100.0, 0.2);
-  const Frame wanted = frame_on({}, make_room_scene(), sensor);
-  int cut = 0;
-  for (const std::size_t kilobytes : {8000U, 3000U, 1600U}) {
-    fake::reset();
-    fake::set_memory(kilobytes * 1000);
-    const Frame found = frame_on(kCuda, make_room_scene(), sensor);
-    EXPECT_EQ(channels_that_differ(wanted, found), "") << kilobytes;
-    cut += fake::calls("fathom_render_rays") > 2 ? 1 : 0;
-  }
-  EXPECT_GE(cut, 1);
+  expect_frames_in_memories({8000, 3000, 1600}, sensor, 0, "fathom_render_rays");
 }
 
 TEST_F(Cuda, HasTheCorrelatedDrawsOfTheProcessorInFramesAsAWholeAndCut) {
@@ -205,31 +202,32 @@ TEST_F(Cuda, HasTheCorrelatedDrawsOfTheProcessorInFramesAsAWholeAndCut) {
     if (entry.noise.info().draws.normals + entry.noise.info().draws.uniforms > 0) entry.correlation = c;
   }
   sensor.noise[2].correlation = {.across_px = 5, .down_px = 1, .shape = CorrelationShape::kExponential};
-  const Frame wanted = frame_on({}, make_room_scene(), sensor, 5);
-  int cut = 0;
-  for (const std::size_t kilobytes : {1000000U, 6000U, 4000U, 3000U}) {
-    fake::reset();
-    fake::set_memory(kilobytes * 1000);
-    const Frame found = frame_on(kCuda, make_room_scene(), sensor, 5);
-    EXPECT_EQ(channels_that_differ(wanted, found), "") << kilobytes;
-    cut += fake::calls("fathom_render_rays") > 2 ? 1 : 0;
+  expect_frames_in_memories({1000000, 6000, 4000, 3000}, sensor, 5, "fathom_render_rays");
+}
+
+/// In frames of all and of some.
+void expect_same_environments(const Sensor& sensor) {
+  const auto make = [&](Device device) {
+    return Environments(make_room_scene(), sensor, {.simulator = options_on(device), .count = 5});
+  };
+  Environments here = make({}), there = make(kCuda);
+  Frame wanted(all_channels()), found(all_channels());
+  const std::vector<std::uint32_t> some = {4, 1};
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    const EnvironmentNumbers which = k == 1 ? EnvironmentNumbers(some) : EnvironmentNumbers();
+    for (std::uint32_t e = 0; e < 5; ++e) {
+      for (Environments* all : {&here, &there}) all->set_entity_pose(e, EntityId{1}, {{0.5 * e + k, -1, 0}, {}});
+    }
+    here.render(k, wanted, which), there.render(k, found, which);
+    EXPECT_EQ(channels_that_differ(wanted, found), "") << "frame " << k;
   }
-  EXPECT_GE(cut, 1);
 }
 
 TEST_F(Cuda, HasTheCorrelatedDrawsOfEachEnvironment) {
   Sensor sensor = any_stereo();
   sensor.noise[2].correlation = {.across_px = 3, .down_px = 2, .time_s = math::kInfinity};
   sensor.noise[3].correlation = {.across_px = 1};
-  const auto make = [&](Device device) {
-    return Environments(make_room_scene(), sensor, {.simulator = options_on(device), .count = 5, .ranges = {}});
-  };
-  Environments here = make({}), there = make(kCuda);
-  Frame wanted(all_channels()), found(all_channels());
-  for (std::uint32_t k = 0; k < 3; ++k) {
-    here.render(k, wanted), there.render(k, found);
-    EXPECT_EQ(channels_that_differ(wanted, found), "") << "frame " << k;
-  }
+  expect_same_environments(sensor);
 }
 
 TEST_F(Cuda, MatchesWindowsWithTheBitsOfTheProcessor) {
@@ -364,22 +362,7 @@ TEST_F(Cuda, StopsBetweenLaunches) {
   EXPECT_EQ(fake::calls("fathom_render_rays"), 1);
 }
 
-TEST_F(Cuda, ServesSimulatorsOnThreadsOfTheirOwn) {
-  const Frame wanted = frame_on({}, make_room_scene(), any_stereo());
-  std::vector<std::string> differ(3);
-  std::vector<std::thread> threads;
-  for (std::string& d : differ) {
-    threads.emplace_back([&] {
-      Simulator simulator(make_room_scene(), options_on(kCuda));
-      const SensorId id = simulator.add_sensor(any_stereo());
-      Frame frame(all_channels());
-      for (int k = 0; k < 3; ++k) simulator.render(id, 0, frame);
-      d = channels_that_differ(wanted, frame);
-    });
-  }
-  for (std::thread& t : threads) t.join();
-  for (const std::string& d : differ) EXPECT_EQ(d, "");
-}
+TEST_F(Cuda, ServesSimulatorsOnThreadsOfTheirOwn) { expect_frames_on_threads(kCuda); }
 
 TEST_F(Cuda, RendersEnvironmentsAsTheProcessorDoes) {
   expect_environments_that_move(make_pair_on(kCuda, 9, &fake::spoil), 9);
@@ -468,37 +451,12 @@ TEST_F(Cuda, LeavesAFrameInTheMemoryOfTheGpu) {
 TEST_F(Cuda, GivesSeveralReturnsInFramesAsAWholeAndCut) {
   Sensor sensor = any_with_returns();
   sensor.model = make_lidar(48, 256);
-  const Frame wanted = frame_on({}, make_room_scene(), sensor, 5);
-  EXPECT_GT(count_of(wanted.of_return(1), Reason::kHit), 30U);
-  int cut = 0;
-  for (const std::size_t kilobytes : {1000000U, 3000U, 2000U}) {
-    fake::reset();
-    fake::set_memory(kilobytes * 1000);
-    const Frame found = frame_on(kCuda, make_room_scene(), sensor, 5);
-    EXPECT_EQ(channels_that_differ(wanted, found), "") << kilobytes;
-    cut += fake::calls("fathom_render_beams") > 2 ? 1 : 0;
-    EXPECT_EQ(fake::calls("fathom_render_rays"), 0) << "rays that widen have a separate kernel";
-  }
-  EXPECT_GE(cut, 1);
+  EXPECT_GT(count_of(frame_on({}, make_room_scene(), sensor, 5).of_return(1), Reason::kHit), 30U);
+  expect_frames_in_memories({1000000, 3000, 2000}, sensor, 5, "fathom_render_beams");
+  EXPECT_EQ(fake::calls("fathom_render_rays"), 0) << "rays that widen have a separate kernel";
 }
 
-TEST_F(Cuda, GivesSeveralReturnsOfEachEnvironment) {
-  const auto make = [&](Device device) {
-    return Environments(make_room_scene(), any_with_returns(), {.simulator = options_on(device), .count = 5});
-  };
-  Environments here = make({}), there = make(kCuda);
-  Frame wanted(all_channels()), found(all_channels());
-  const std::vector<std::uint32_t> some = {4, 1};
-  for (std::uint32_t k = 0; k < 3; ++k) {
-    const EnvironmentNumbers which = k == 1 ? EnvironmentNumbers(some) : EnvironmentNumbers();
-    for (std::uint32_t e = 0; e < 5; ++e) {
-      for (Environments* all : {&here, &there}) all->set_entity_pose(e, EntityId{1}, {{0.5 * e + k, -1, 0}, {}});
-    }
-    here.render(k, wanted, which), there.render(k, found, which);
-    EXPECT_EQ(wanted.returns(), 3U);
-    EXPECT_EQ(channels_that_differ(wanted, found), "") << "frame " << k;
-  }
-}
+TEST_F(Cuda, GivesSeveralReturnsOfEachEnvironment) { expect_same_environments(any_with_returns()); }
 
 TEST_F(Cuda, LeavesSeveralReturnsInTheMemoryOfTheGpu) {
   const Sensor sensor = any_with_returns();
