@@ -2,15 +2,18 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <fathom/core/error.hpp>
 #include <fathom/live/live.hpp>
+#include <fathom/simulate/apply.hpp>
 
 #include "apply.hpp"
 #include "command_tree.hpp"
@@ -28,10 +31,11 @@ Examples:
   fathom serve examples/house/house.yaml --out out/saved --paused
       --set sensors.lidar.noise.distance.stddev_m=0.05
   fathom serve D435 --given renders/depth_000000.npy --camera 383,383,160,90,0.05
+  fathom serve VLP-16 --given scan.pcd
 
-With --given the page shows a clean depth image of yours with the noise of a sensor, as `fathom apply` does: frame k of
-the page is frame k of the sensor. SCENE then names the sensor: a preset of `fathom sensors` (default: D435), or
-FILE:NAME, a sensor of a scene file.
+With --given the page shows a clean depth image or cloud of yours with the noise of a sensor, as `fathom apply` does:
+frame k of the page is frame k of the sensor. SCENE then names the sensor: a preset of `fathom sensors` (for images
+D435 by default), or FILE:NAME, a sensor of a scene file.
 A browser shows the page, Lichtblick and Foxglove connect to ws://127.0.0.1:8765. docs/live.md describes both.)";
 
 constexpr const char* kViewHelp = R"(
@@ -44,7 +48,7 @@ docs/live.md says what is shown of each.)";
 /// `fathom serve SCENE ...` and `fathom view PATH ...`
 struct ServeOptions {
   std::filesystem::path path;
-  std::filesystem::path given;  ///< a depth image; `path` is then the sensor
+  std::filesystem::path given;  ///< a depth image or cloud; `path` is then the sensor
   ImageOptions image;
   fathom::LiveOptions live;
   bool quiet = false;
@@ -83,18 +87,28 @@ void check_principal_point(const fathom::WallCamera& camera, const fathom::Depth
                                        camera.cx_px, camera.cy_px, image.cols, image.rows));
 }
 
-void serve_image(ServeOptions& options) {
+/// Gives the sensor the camera of the image, and returns what reads the image.
+std::function<std::vector<float>()> reader_of_image(const ServeOptions& options, fathom::Sensor& sensor) {
+  const fathom::DepthImage first = fathom::read_depth_image(options.given, options.image.levels_per_m);
+  fit_camera(options.image, first, sensor);
+  if (options.image.camera) check_principal_point(*options.image.camera, first);
+  return [&options] { return read_clean(options.given, options.image).depth_m; };
+}
+
+void serve_given(const CLI::App& c, ServeOptions& options) {
   ImageOptions& image = options.image;
+  const bool is_cloud = fathom::is_cloud_file(options.given);
   refuse_scene_file(options.path);
+  if (is_cloud && options.path.empty()) fail_usage(c, "SCENE is required with a cloud: the sensor");
+  if (is_cloud && image.camera) throw fathom::InputError("--camera is of depth images alone, and --given is a cloud");
   image.sensor = options.path.empty() ? kUsualSensor : options.path.string();
   ChosenSensor chosen = choose_sensor(image.sensor);
-  const fathom::DepthImage first = fathom::read_depth_image(options.given, image.levels_per_m);
-  fit_camera(image, first, chosen.sensor);
-  if (image.camera) check_principal_point(*image.camera, first);
+  std::function<std::vector<float>()> read_depth_m;
+  if (!is_cloud) read_depth_m = reader_of_image(options, chosen.sensor);
   if (!options.live.seed) options.live.seed = chosen.seed;
-  fathom::GivenImage given = {
+  fathom::GivenFile given = {
       .file = options.given,
-      .read_depth_m = [&options] { return read_clean(options.given, options.image).depth_m; },
+      .read_depth_m = std::move(read_depth_m),
       .sensor = std::move(chosen.sensor),
       .rate_hz = chosen.rate_hz,
       .start_s = chosen.start_s,
@@ -106,7 +120,7 @@ void serve_image(ServeOptions& options) {
 }
 
 void serve(const CLI::App& c, ServeOptions& options) {
-  if (c.count("--given") > 0) return serve_image(options);
+  if (c.count("--given") > 0) return serve_given(c, options);
   if (options.path.empty()) fail_usage(c, "SCENE is required");
   serve_until_stopped(options, [&](const fathom::LiveOptions& live) { fathom::serve_scene(options.path, live); });
 }
@@ -127,10 +141,11 @@ void add_live_options(CLI::App& c, ServeOptions& o) {
 
 void add_serve(CLI::App& app) {
   const auto o = std::make_shared<ServeOptions>();
-  CLI::App& c = *app.add_subcommand("serve", "Show a scene, or an image with noise, as a live page with sliders");
+  CLI::App& c = *app.add_subcommand("serve", "Show a scene, or a given image or cloud, as a live page with sliders");
   c.add_option("SCENE", o->path, "scene file (YAML); with --given a sensor")->type_name("YAML");
-  CLI::Option* const given =
-      c.add_option("--given", o->given, "clean depth image to show with noise: 16-bit PNG, NPY, PFM or EXR");
+  CLI::Option* const given = c.add_option(
+      "--given", o->given,
+      "clean file to show with noise: depth image (16-bit PNG, NPY, PFM, EXR) or cloud (PCD, PLY, NPY, BIN)");
   given->type_name("FILE");
   for (CLI::Option* const option : add_image_options(c, o->image)) option->needs(given);
   c.add_option("--out", o->live.out, "folder for what is saved from the page; without it nothing is")->type_name("DIR");

@@ -67,44 +67,33 @@ class CloudIntensity {
   std::vector<float> shares_;
 };
 
-/// The arrays of a cloud.
-class CloudColumns {
- public:
-  CloudColumns(const msg::PointCloud2& cloud, const CloudCoordinates& at, const CloudIntensity& intensity)
-      : intensity_(intensity), rows_(cloud.height > 1 ? cloud.height : 0), cols_(cloud.width) {
-    const std::optional<PointValue> ring = find_value(cloud, "ring");
-    for (std::size_t i = 0; i < points_of(cloud); ++i) {
-      const std::byte* const point = cloud.data.data() + byte_of_point(cloud, i);
-      x_.push_back(static_cast<float>(at.x.of(point)));
-      y_.push_back(static_cast<float>(at.y.of(point)));
-      z_.push_back(static_cast<float>(at.z.of(point)));
-      if (ring) ring_.push_back(ring_of_point(i, ring->of(point)));
-    }
-  }
-  [[nodiscard]] GivenCloud given() const {
-    return {.x_m = x_,
-            .y_m = y_,
-            .z_m = z_,
-            .rows = rows_,
-            .cols = rows_ > 0 ? cols_ : 0,
-            .ring = ring_,
-            .reflectivity = intensity_.shares(),
-            .reflectivity_has_incidence = !intensity_.shares().empty()};
-  }
+/// 0 for a point that met nothing.
+std::uint16_t ring_of_point(const CleanCloud& cloud, std::size_t i, double value) {
+  if (is_ring(value)) return static_cast<std::uint16_t>(value);
+  if (!std::isfinite(cloud.x_m[i] + cloud.y_m[i] + cloud.z_m[i])) return 0;
+  throw InputError(fmt::format("point {}: ring = {} is no whole number in [0, {}]", i, value, kMostRing));
+}
 
- private:
-  /// 0 for a point that met nothing.
-  [[nodiscard]] std::uint16_t ring_of_point(std::size_t i, double value) const {
-    if (is_ring(value)) return static_cast<std::uint16_t>(value);
-    if (!std::isfinite(x_[i] + y_[i] + z_[i])) return 0;
-    throw InputError(fmt::format("point {}: ring = {} is no whole number in [0, {}]", i, value, kMostRing));
+CleanCloud columns_of(const msg::PointCloud2& cloud, const CloudCoordinates& at, const CloudIntensity& intensity) {
+  CleanCloud columns;
+  if (cloud.height > 1) columns.rows = cloud.height, columns.cols = cloud.width;
+  const std::optional<PointValue> ring = find_value(cloud, "ring");
+  for (std::size_t i = 0; i < points_of(cloud); ++i) {
+    const std::byte* const point = cloud.data.data() + byte_of_point(cloud, i);
+    columns.x_m.push_back(static_cast<float>(at.x.of(point)));
+    columns.y_m.push_back(static_cast<float>(at.y.of(point)));
+    columns.z_m.push_back(static_cast<float>(at.z.of(point)));
+    if (ring) columns.ring.push_back(ring_of_point(columns, i, ring->of(point)));
   }
+  columns.intensity.assign(intensity.shares().begin(), intensity.shares().end());
+  return columns;
+}
 
-  const CloudIntensity& intensity_;
-  std::uint32_t rows_, cols_;
-  std::vector<float> x_, y_, z_;
-  std::vector<std::uint16_t> ring_;
-};
+/// Weather reads intensities.
+bool reads_intensity(const NoiseChain& chain) {
+  return std::any_of(chain.begin(), chain.end(),
+                     [](const ChainEntry& entry) { return entry.noise.info().needs.power; });
+}
 
 /// The returns of a frame at the places of the points.
 class AppliedPoints {
@@ -163,11 +152,9 @@ CloudMessage cloud_with(const AppliedPoints& points, const msg::PointCloud2& cle
 
 CloudMessage noisy_cloud(SensorNoise& noise, std::uint32_t index, const msg::PointCloud2& clean, ReasonCounts& counts) {
   const CloudCoordinates at(clean);
-  const NoiseChain& chain = noise.sensor().noise;
-  const bool is_weather =
-      std::any_of(chain.begin(), chain.end(), [](const ChainEntry& entry) { return entry.noise.info().needs.power; });
+  const bool is_weather = reads_intensity(noise.sensor().noise);
   const CloudIntensity intensity(clean, is_weather);
-  const CloudColumns columns(clean, at, intensity);
+  const CleanCloud columns = columns_of(clean, at, intensity);
   ChannelSet channels = {Channel::kHitSensor, Channel::kReason};
   if (is_weather) channels.insert(Channel::kIntensity);
   Frame frame(channels);
@@ -178,6 +165,16 @@ CloudMessage noisy_cloud(SensorNoise& noise, std::uint32_t index, const msg::Poi
 }
 
 }  // namespace
+
+CleanCloud read_clean_cloud(const std::filesystem::path& file, const NoiseChain& chain) {
+  return within_memory(file, [&] {
+    const CloudFile read = read_cloud_file(file);
+    const msg::PointCloud2& cloud = read.cloud.message;
+    return with_prefix(file.string(), [&] {
+      return columns_of(cloud, CloudCoordinates(cloud), CloudIntensity(cloud, reads_intensity(chain)));
+    });
+  });
+}
 
 std::vector<std::byte> apply_to_cloud_message(SensorNoise& noise, std::uint32_t index,
                                               std::span<const std::byte> message, ReasonCounts& counts) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,28 @@
 #include "io/message/sensors.hpp"
 
 namespace fathom {
+
+/// A clean cloud of a file.
+struct CleanCloud {
+  std::uint32_t rows = 0, cols = 0;  ///< of an organised cloud; else 0
+  std::vector<float> x_m, y_m, z_m;
+  std::vector<std::uint16_t> ring = {};
+  std::vector<float> intensity = {};  ///< shares of the full scale, for weather
+
+  [[nodiscard]] GivenCloud given() const {
+    return {.x_m = x_m,
+            .y_m = y_m,
+            .z_m = z_m,
+            .rows = rows,
+            .cols = cols,
+            .ring = ring,
+            .reflectivity = intensity,
+            .reflectivity_has_incidence = !intensity.empty()};
+  }
+};
+
+/// Reads what apply_to_cloud_file() gives this chain. Throws InputError naming the file.
+CleanCloud read_clean_cloud(const std::filesystem::path& file, const NoiseChain& chain);
 
 /// Gives a serialised sensor_msgs/msg/PointCloud2 (CDR) the noise of frame `index`. x, y and z change; all other fields
 /// stay. A field `ring` goes into GivenCloud. Lost points are NaN in a cloud of several rows, and leave a cloud of one

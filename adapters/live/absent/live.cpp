@@ -16,7 +16,7 @@ namespace {
 }  // namespace
 
 void serve_scene(const std::filesystem::path& /*file*/, const LiveOptions& /*options*/) { refuse(); }
-void serve_given(GivenImage /*given*/, const LiveOptions& /*options*/) { refuse(); }
+void serve_given(GivenFile /*given*/, const LiveOptions& /*options*/) { refuse(); }
 void serve_written(const std::filesystem::path& /*path*/, const LiveOptions& /*options*/) { refuse(); }
 
 }  // namespace fathom

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,6 +22,7 @@
 #include "live/live_source.hpp"
 #include "live/save_scene.hpp"
 #include "live/simulated_source.hpp"
+#include "run/message_noise.hpp"
 
 namespace fathom {
 
@@ -26,7 +30,7 @@ namespace {
 
 using GivenJson = nlohmann::ordered_json;
 
-SensorNoiseOptions noise_options_of(const GivenImage& given, const LiveOptions& options) {
+SensorNoiseOptions noise_options_of(const GivenFile& given, const LiveOptions& options) {
   return {.seed = options.seed.value_or(0),
           .compute = options.compute,
           .rate_hz = given.rate_hz,
@@ -36,7 +40,7 @@ SensorNoiseOptions noise_options_of(const GivenImage& given, const LiveOptions& 
 
 class GivenSource final : public LiveSource {
  public:
-  GivenSource(GivenImage given, const LiveOptions& options);
+  GivenSource(GivenFile given, const LiveOptions& options);
 
   [[nodiscard]] Timeline timeline() const override { return simulated_timeline(1, given_.rate_hz, given_.start_s); }
   [[nodiscard]] std::vector<LiveTopic> topics() const override { return feed_.topics(); }
@@ -52,19 +56,26 @@ class GivenSource final : public LiveSource {
  private:
   void read();
 
-  GivenImage given_;
+  /// What the file holds: depths of an image, or a cloud.
+  using Clean = std::variant<std::vector<float>, CleanCloud>;
+
+  void apply(std::uint32_t frame, const Clean& clean, Frame& out);
+  [[nodiscard]] RayPattern rays_of(const CleanCloud& cloud, PatternShape shape) const;
+
+  GivenFile given_;
   SensorNoise noise_;
+  Clean clean_;
+  RayPattern cloud_rays_;
   SensorFeed feed_;
   Knobs knobs_;
-  std::vector<float> depth_m_;
   SavedFiles saved_;
   SaveFolder out_;
-  std::string error_;  ///< of the image that was saved last; empty: that image is shown
+  std::string error_;  // of the file that was saved last; empty: that file is shown
 };
 
 }  // namespace
 
-GivenSource::GivenSource(GivenImage given, const LiveOptions& options)
+GivenSource::GivenSource(GivenFile given, const LiveOptions& options)
     : given_(std::move(given)),
       noise_(given_.sensor, noise_options_of(given_, options)),
       feed_(noise_.sensor()),
@@ -74,23 +85,55 @@ GivenSource::GivenSource(GivenImage given, const LiveOptions& options)
   read();
 }
 
-/// Throws InputError, and keeps the image, for one that cannot be shown.
+/// Throws InputError, and keeps what is shown, for a file that cannot be shown.
 void GivenSource::read() {
-  std::vector<float> depth_m = given_.read_depth_m();
+  Clean clean;
+  if (given_.read_depth_m) {
+    clean = given_.read_depth_m();
+  } else {
+    clean = read_clean_cloud(given_.file, noise_.sensor().noise);
+  }
   Frame first({Channel::kReason});
   try {
-    noise_.apply(0, {.depth_m = depth_m}, first);
+    apply(0, clean, first);
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", given_.file.string(), error.what()));
   }
-  depth_m_ = std::move(depth_m);
+  clean_ = std::move(clean);
+  if (const auto* const cloud = std::get_if<CleanCloud>(&clean_)) {
+    const PatternShape shape = {first.rows(), first.cols()};
+    cloud_rays_ = rays_of(*cloud, shape);
+    feed_ = SensorFeed(noise_.sensor(), shape);
+  }
+}
+
+void GivenSource::apply(std::uint32_t frame, const Clean& clean, Frame& out) {
+  if (const auto* const cloud = std::get_if<CleanCloud>(&clean)) return noise_.apply_cloud(frame, cloud->given(), out);
+  noise_.apply(frame, {.depth_m = std::get<std::vector<float>>(clean)}, out);
+}
+
+/// From the origin through the points of the cloud that noise_ got last; zeros where nothing was met.
+RayPattern GivenSource::rays_of(const CleanCloud& cloud, PatternShape shape) const {
+  RayPattern rays;
+  rays.rows = shape.rows, rays.cols = shape.cols;
+  const std::size_t count = std::size_t{shape.rows} * shape.cols;
+  for (auto* const out : {&rays.direction_x, &rays.direction_y, &rays.direction_z}) out->resize(count);
+  const std::span<const std::uint32_t> places = noise_.cloud_places();
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const float range = std::hypot(cloud.x_m[i], cloud.y_m[i], cloud.z_m[i]);
+    if (places[i] >= count || !(range > 0.0F)) continue;
+    rays.direction_x[places[i]] = cloud.x_m[i] / range;
+    rays.direction_y[places[i]] = cloud.y_m[i] / range;
+    rays.direction_z[places[i]] = cloud.z_m[i] / range;
+  }
+  return rays;
 }
 
 GivenJson GivenSource::state() const {
   return {{"scene", given_.file.string()},
           {"error", error_.empty() ? GivenJson() : GivenJson(error_)},
           {"sensors", GivenJson::array({feed_.state()})},
-          {"entities", GivenJson::array({"image"})},
+          {"entities", GivenJson::array({given_.read_depth_m ? "image" : "cloud"})},
           {"can_save", out_.is_given()}};
 }
 
@@ -101,9 +144,11 @@ void GivenSource::set(const Parameter& parameter) {
 }
 
 void GivenSource::show(std::uint32_t frame, TopicHub& hub) {
-  if (feed_.wants_rays(hub)) feed_.publish_rays(noise_.pattern(frame), timeline().time_s(frame), hub);
+  if (feed_.wants_rays(hub)) {
+    feed_.publish_rays(given_.read_depth_m ? noise_.pattern(frame) : cloud_rays_, timeline().time_s(frame), hub);
+  }
   if (!feed_.wants_frame(hub)) return;
-  feed_.publish_frame([&](Frame& out) { noise_.apply(frame, {.depth_m = depth_m_}, out); }, knobs_.chain(0), hub);
+  feed_.publish_frame([&](Frame& out) { apply(frame, clean_, out); }, knobs_.chain(0), hub);
 }
 
 bool GivenSource::reload_if_saved() {
@@ -132,7 +177,7 @@ std::filesystem::path GivenSource::save_scene() {
   });
 }
 
-std::unique_ptr<LiveSource> make_given_source(GivenImage given, const LiveOptions& options) {
+std::unique_ptr<LiveSource> make_given_source(GivenFile given, const LiveOptions& options) {
   return std::make_unique<GivenSource>(std::move(given), options);
 }
 

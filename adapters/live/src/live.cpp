@@ -382,7 +382,7 @@ void serve_scene(const std::filesystem::path& file, const LiveOptions& options) 
       "the scene does not fit into memory");
 }
 
-void serve_given(GivenImage given, const LiveOptions& options) {
+void serve_given(GivenFile given, const LiveOptions& options) {
   const std::filesystem::path file = given.file;
   within_memory(file, [&] {
     const std::unique_ptr<LiveSource> source = make_given_source(std::move(given), options);

@@ -32,8 +32,7 @@ constexpr double kLeastSeconds = 60;
 
 std::uint64_t stamp_ns(double stamp_s) { return msg::nanoseconds(msg::time_of(stamp_s)); }
 
-FeedJson state_of(const Sensor& sensor, bool is_camera) {
-  const PatternShape shape = image_shape(sensor);
+FeedJson state_of(const Sensor& sensor, bool is_camera, PatternShape shape) {
   const std::string_view type = std::visit([](const auto& model) { return model.kSlug; }, sensor.model);
   return {{"name", sensor.name},    {"kind", is_camera ? "camera" : shape.rows == 1 ? "laser" : "lidar"},
           {"type", type},           {"rows", shape.rows},
@@ -78,10 +77,16 @@ Timeline simulated_timeline(std::uint32_t frames, double rate_hz, double start_s
 }
 
 SensorFeed::SensorFeed(const Sensor& sensor)
+    : SensorFeed(sensor, camera_constants(sensor, optical_frame(sensor.name)), image_shape(sensor),
+                 make_view(sensor.model).rays_vary) {}
+
+SensorFeed::SensorFeed(const Sensor& sensor, PatternShape cloud) : SensorFeed(sensor, std::nullopt, cloud, false) {}
+
+SensorFeed::SensorFeed(const Sensor& sensor, std::optional<msg::CameraInfo> camera, PatternShape shape, bool rays_vary)
     : name_(sensor.name),
-      rays_vary_(make_view(sensor.model).rays_vary),
-      camera_(camera_constants(sensor, optical_frame(sensor.name))),
-      state_(state_of(sensor, camera_.has_value())) {
+      rays_vary_(rays_vary),
+      camera_(std::move(camera)),
+      state_(state_of(sensor, camera_.has_value(), shape)) {
   const ChannelSet more = camera_ ? ChannelSet{Channel::kDepth} : ChannelSet();
   frame_ = Frame(kLiveChannels | more | CloudOptions().fields);
   rays_sent_ = sensor.aligned_to.has_value();  // its pixels have other rays

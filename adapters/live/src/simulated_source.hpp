@@ -31,6 +31,8 @@ Timeline simulated_timeline(std::uint32_t frames, double rate_hz, double start_s
 class SensorFeed {
  public:
   explicit SensorFeed(const Sensor& sensor);
+  /// Of a given cloud: without images, and with the same rays in each frame.
+  SensorFeed(const Sensor& sensor, PatternShape cloud);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const Frame& frame() const { return frame_; }
@@ -48,6 +50,7 @@ class SensorFeed {
   void publish_frame(const std::function<void(Frame&)>& render, const NoiseChain& chain, TopicHub& hub);
 
  private:
+  SensorFeed(const Sensor& sensor, std::optional<msg::CameraInfo> camera, PatternShape shape, bool rays_vary);
   void publish_images(TopicHub& hub);
   [[nodiscard]] std::string topic(const char* of) const { return "/" + name_ + "/" + of; }
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A given image as a source of the live page.
+// Given images and clouds as sources of the live page.
+
+#include <limits>
+
+#include <fmt/format.h>
 
 #include <fathom/frame/frame.hpp>
 #include <fathom/noise/models.hpp>
@@ -36,11 +40,21 @@ Sensor camera() {
 
 class GivenSourceTest : public testing::Test {
  protected:
-  GivenImage given() {
+  GivenFile given() {
     return {.file = folder_ / "depth.npy",
             .read_depth_m = [this] { return depth_m_; },
             .sensor = camera(),
             .scene_text = kScene};
+  }
+  /// Points in the directions of the axes, and one that met nothing.
+  GivenFile cloud(int points = 3) {
+    constexpr const char* kPoints[] = {"4 0 0\n", "nan nan nan\n", "0 0 2\n", "0 -3 0\n"};
+    std::string text = fmt::format("FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH {0}\nHEIGHT 1\nDATA ascii\n", points);
+    for (int i = 0; i < points; ++i) text += kPoints[i];
+    folder_.write("cloud.pcd", text);
+    Sensor sensor = preset_sensor("sensor", "VLP-16");
+    sensor.noise = {DistanceNoise{.stddev_m = 0.1F}};
+    return {.file = folder_ / "cloud.pcd", .sensor = sensor, .scene_text = kScene};
   }
   std::unique_ptr<LiveSource> source() { return make_given_source(given(), {.out = folder_ / "out", .seed = 5}); }
 
@@ -79,6 +93,41 @@ TEST_F(GivenSourceTest, StreamsTheFramesOfSensorNoise) {
   }
 }
 
+TEST_F(GivenSourceTest, StreamsTheFramesOfACloud) {
+  GivenFile given = cloud();
+  const auto source = make_given_source(given, {.seed = 5});
+  source->set({"sensors.sensor.noise.0.stddev_m", 0.5});
+  Sensor sensor = given.sensor;
+  sensor.noise[0] = DistanceNoise{.stddev_m = 0.5F};
+  SensorNoise noise(sensor, {.seed = 5});
+  Frame frame(kLiveChannels);
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> x = {4, nan, 0}, y = {0, nan, 0}, z = {0, nan, 2};
+  for (const std::uint32_t index : {0U, 3U, 1U}) {
+    noise.apply_cloud(index, {.x_m = x, .y_m = y, .z_m = z}, frame);
+    EXPECT_EQ(shown(*source, index, "/sensor/points"), points_message(frame, "sensor"));
+  }
+  RayPattern rays;
+  rays.rows = 1, rays.cols = 3;
+  rays.direction_x = {1, 0, 0}, rays.direction_y = {0, 0, 0}, rays.direction_z = {0, 0, 1};
+  EXPECT_EQ(shown(*source, 0, "/sensor/rays"), rays_message(rays, 0, "sensor"));
+  for (const LiveTopic& topic : source->topics()) EXPECT_NE(topic.name, "/sensor/image");
+  EXPECT_EQ(source->state()["sensors"][0]["cols"], 3);
+}
+
+TEST_F(GivenSourceTest, KeepsTheCloudUntilThereIsAGoodOne) {
+  const auto source = make_given_source(cloud(), {.seed = 5});
+  const std::string before = shown(*source, 0, "/sensor/points");
+  folder_.write("cloud.pcd", "FIELDS x");
+  EXPECT_TRUE(source->reload_if_saved());
+  EXPECT_TRUE(contains(source->state()["error"].get<std::string>(), "cloud.pcd")) << source->state();
+  EXPECT_EQ(shown(*source, 0, "/sensor/points"), before);
+  cloud(4);
+  EXPECT_TRUE(source->reload_if_saved());
+  EXPECT_TRUE(source->state()["error"].is_null());
+  EXPECT_EQ(source->state()["sensors"][0]["cols"], 4);
+}
+
 TEST_F(GivenSourceTest, KeepsTheImageUntilThereIsAGoodOne) {
   folder_.write("depth.npy", "1");
   const auto source = this->source();
@@ -111,9 +160,12 @@ TEST_F(GivenSourceTest, SavesTheSensorThatIsShown) {
 }
 
 TEST_F(GivenSourceTest, RefusesWhatAnImageLacks) {
-  GivenImage several = given();
+  GivenFile several = given();
   several.sensor.returns = {ReturnChoice::kStrongest, ReturnChoice::kLast};
   EXPECT_THROW((void)make_given_source(several, {}), InputError);
+  GivenFile stereo = cloud();
+  stereo.sensor = preset_sensor("sensor", "D435");
+  EXPECT_TRUE(contains(input_error([&] { (void)make_given_source(stereo, {}); }), "cloud.pcd: "));
   depth_m_.assign(depth_m_.size(), 2000.0F);
   EXPECT_TRUE(contains(input_error([&] { (void)source(); }), "depth.npy: "));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A live page for a scene, a given image or files of a run: `fathom serve` and `fathom view` as calls. Browsers and
+// A live page for a scene, a given image or cloud, or files of a run: `fathom serve` and `fathom view` as calls. Browsers and
 // programs with the Foxglove WebSocket protocol, such as Lichtblick and Foxglove, can connect.
 // adapters/live/README.md lists the channels.
 
@@ -39,11 +39,12 @@ struct LiveOptions {
 /// option, SystemError when the port is not available.
 FATHOM_API void serve_scene(const std::filesystem::path& file, const LiveOptions& options = {});
 
-/// A clean depth image, and the depth or stereo camera whose noise it gets.
-struct GivenImage {
-  std::filesystem::path file;  ///< is watched: a saved image is read again
-  /// Reads it: depths along the optical axis, m, [rows, cols] of the sensor. See GivenFrame::depth_m.
-  std::function<std::vector<float>()> read_depth_m;
+/// A clean depth image or cloud, and the sensor whose noise it gets.
+struct GivenFile {
+  std::filesystem::path file;  ///< is watched: a saved file is read again
+  /// Reads an image of a depth or stereo camera: depths along the optical axis, m, [rows, cols] of the sensor. See
+  /// GivenFrame::depth_m. Empty: the file is a cloud, as apply_to_cloud_file() takes it.
+  std::function<std::vector<float>()> read_depth_m = {};
   Sensor sensor;
   double rate_hz = 10.0, start_s = 0.0;
   double far_m = std::numeric_limits<double>::infinity();
@@ -52,10 +53,10 @@ struct GivenImage {
   std::string scene_text = {};
 };
 
-/// Shows the image with noise for its viewers, until should_stop returns true. Frame k of the page is frame k of a
+/// Shows the file with noise for its viewers, until should_stop returns true. Frame k of the page is frame k of a
 /// SensorNoise with this sensor and the seed of the options. Ignores `overrides` of the options. Throws InputError as
 /// SensorNoise does, SystemError when the port is not available.
-FATHOM_API void serve_given(GivenImage given, const LiveOptions& options = {});
+FATHOM_API void serve_given(GivenFile given, const LiveOptions& options = {});
 
 /// Plays the folder of a run or of one of its sensors, or a cloud (PCD, PLY, PointCloud2, an array of NumPy [..., 3])
 /// for its viewers, until should_stop returns true. Ignores `out`, `overrides`, `seed` and `compute` of the options.
