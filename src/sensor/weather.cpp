@@ -199,9 +199,9 @@ class SoftPeaks {
     }
   }
 
-  /// The largest return of the droplets before each cell's range, times `scale`, and its place: [cells] each.
-  void tabulate(double scale, float* power, float* place) const {
-    place[0] = static_cast<float>(begin_m_);
+  /// The largest return of the droplets before each cell's range, times `scale`, and its place: [cells, 2].
+  void tabulate(double scale, float* out) const {
+    out[1] = static_cast<float>(begin_m_);
     std::vector<double> sums(plain_.size());
     for (std::size_t cell = 1; cell < cells_; ++cell) {
       for (std::size_t at = 0; at < sums.size(); ++at) sums[at] = sum_at(at, kFiner * cell);
@@ -211,8 +211,8 @@ class SoftPeaks {
       const double left = is_inside ? sums[best - 1] : sums[best], right = is_inside ? sums[best + 1] : sums[best];
       const double bend = left - 2.0 * sums[best] + right, off = bend < 0.0 ? 0.5 * (left - right) / bend : 0.0;
       const double r = begin_m_ + step_m_ * (static_cast<double>(best) + std::clamp(off, -0.5, 0.5));
-      power[cell] = static_cast<float>(scale * sums[best]);
-      place[cell] = static_cast<float>(std::max(r - pulse_m_, begin_m_));
+      out[2 * cell] = static_cast<float>(scale * sums[best]);
+      out[2 * cell + 1] = static_cast<float>(std::max(r - pulse_m_, begin_m_));
     }
   }
 
@@ -245,11 +245,10 @@ std::vector<float> Fog::tabulate() const {
   const auto of_fog = [&](double r) {
     return std::min((r - begin) / rise, 1.0) * math::exp(-2.0 * alpha * r) / (r * r);
   };
-  SoftPeaks(length, begin, double{table_span_m()}, kRanges, of_fog)
-      .tabulate(scale, table.data() + kPowerOf, table.data() + kRangeOf);
+  SoftPeaks(length, begin, double{table_span_m()}, kRanges, of_fog).tabulate(scale, table.data());
   SoftPeaks(length, 0.0, 2.0 * length, kRanges, [&](double r) {
     return math::exp(-2.0 * alpha * r);
-  }).tabulate(scale, table.data() + kLightOf, table.data() + kDepthOf);
+  }).tabulate(scale, table.data() + kCloudOf);
   return table;
 }
 

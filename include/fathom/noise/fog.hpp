@@ -134,43 +134,74 @@ struct Fog {
 
   FATHOM_KERNEL static PoweredReading apply(const Fog& p, const Ray& ray, const PoweredReading& in,
                                             const Receiver& receiver, const Draws<kDraws>& draws) {
-    if (p.variant() == 0) return apply_in<0>(p, ray, in, receiver, draws);
-    return p.variant() == 1 ? apply_in<1>(p, ray, in, receiver, draws) : apply_in<2>(p, ray, in, receiver, draws);
+    if (p.variant() == 0) return apply_to<0>(p, ray, in, receiver, draws);
+    return p.variant() == 1 ? apply_to<1>(p, ray, in, receiver, draws) : apply_to<2>(p, ray, in, receiver, draws);
   }
-  /// apply() of a variant.
+  template <int kVariant>
+  FATHOM_KERNEL static PoweredReading apply_to(const Fog& p, const Ray& ray, const PoweredReading& in,
+                                               const Receiver& receiver, const Draws<kDraws>& draws) {
+    const FogSpan air = p.air_before<kVariant>(in, receiver);
+    const TablePlace at = p.place_of_peak<kVariant>(air);
+    const SoftReturn peak = peak_between(receiver.table + 2 * at.at, at.part);
+    return apply_in<kVariant>(p, ray, in, receiver, air, peak, draws);
+  }
+
+  /// The part of a ray in fog.
+  struct FogSpan {
+    float begin_m, end_m;
+    [[nodiscard]] FATHOM_KERNEL float way_m() const {
+      const float way = end_m - begin_m;
+      return math::select(way > 0.0F, way, 0.0F);
+    }
+  };
+  /// Before what the ray met. A ray without a way in fog keeps its reading.
+  template <int kVariant>
+  [[nodiscard]] FATHOM_KERNEL FogSpan air_before(const PoweredReading& in, const Receiver& receiver) const {
+    const float ahead = air_ahead(in, receiver);
+    if constexpr (kVariant == 0) return {0.0F, ahead};
+    const FogSpan fog = span_on(receiver.placed);
+    return {fog.begin_m, math::select(ahead < fog.end_m, ahead, fog.end_m)};
+  }
+  /// The entry of the table that has the peak of the droplets.
+  template <int kVariant>
+  [[nodiscard]] FATHOM_KERNEL TablePlace place_of_peak(const FogSpan& air) const {
+    float share = (air.end_m - crossover_begin_m) / table_span_m();
+    if constexpr (kVariant == 1) share = math::select(is_far(air), air.way_m() / (2.0F * pulse_m), share);
+    TablePlace place = place_in_table(share * static_cast<float>(kRanges - 1), kRanges);
+    if constexpr (kVariant == 1) place.at += is_far(air) ? kRanges : 0;
+    return place;
+  }
+  /// Between an entry of two numbers and the next one.
+  FATHOM_KERNEL static SoftReturn peak_between(const float* entry, float part) {
+    return {between(entry[0], entry[2], part), between(entry[1], entry[3], part)};
+  }
+  /// apply() of a variant, with `air` of air_before() and `peak` at place_of_peak().
   template <int kVariant>
   FATHOM_KERNEL static PoweredReading apply_in(const Fog& p, const Ray& ray, const PoweredReading& in,
-                                               const Receiver& receiver, const Draws<kDraws>& draws) {
-    FogSpan fog = {0.0F, math::kInfinity};
-    if constexpr (kVariant > 0) fog = p.span_on(receiver.placed);
-    const float ahead = air_ahead(in, receiver), d = math::select(ahead < fog.end_m, ahead, fog.end_m);
-    const float behind = d - fog.begin_m, way = math::select(behind > 0.0F, behind, 0.0F);
-    SoftReturn peak = p.peak_of_fog(receiver.table, d);
+                                               const Receiver& receiver, const FogSpan& air, SoftReturn peak,
+                                               const Draws<kDraws>& draws) {
+    const float d = air.end_m, way = air.way_m();
+    const bool is_far = p.is_far(air);
     float density = 1.0F;
-    if constexpr (kVariant > 0) {
+    if constexpr (kVariant == 1) {
+      const float place = air.begin_m + peak.range_m;
+      peak = {math::select(is_far, peak.power / (place * place), peak.power),
+              math::select(is_far, place, peak.range_m)};
+    } else if constexpr (kVariant == 2) {
       const float first_m = p.crossover_end_m + p.pulse_m;
-      density = p.mean_density(receiver.placed, fog.begin_m, way);
-      const float near = p.mean_density(receiver.placed, fog.begin_m, math::select(way < first_m, way, first_m));
-      SoftReturn cloud;
-      if constexpr (kVariant == 2) {
-        cloud = p.peak_of_soft_cloud(receiver.table, receiver.placed, fog.begin_m, way);
-      } else {
-        cloud = p.peak_of_cloud(receiver.table, fog.begin_m, way, density);
-      }
-      const bool is_far = fog.begin_m > p.crossover_begin_m;
+      density = p.mean_density(receiver.placed, air.begin_m, way);
+      const float near = p.mean_density(receiver.placed, air.begin_m, math::select(way < first_m, way, first_m));
+      const SoftReturn cloud = p.peak_of_soft_cloud(receiver.table, receiver.placed, air.begin_m, way);
       peak = {math::select(is_far, cloud.power, near * peak.power), math::select(is_far, cloud.range_m, peak.range_m)};
     }
     const float place = peak.range_m + p.scatter_m * beta_2_20(draws.uniform[0]);
     const float power = peak.power * p.gamma_of(draws.normal[0]);
     const SoftReturn soft = {math::select(way > 0.0F, power, 0.0F), math::select(place < d, place, d)};
     const float transmitted = transmittance(receiver.table[kExtinction], density * way);
-    return report_stronger(ray, dim_surface(in, transmitted, receiver), soft, receiver);
+    const float of_surface = dimmed_power(in, transmitted);
+    return report_stronger(ray, dim_surface(in, transmitted, of_surface, receiver), of_surface, soft, receiver);
   }
 
-  /// The part of a ray in fog.
-  struct FogSpan {
-    float begin_m, end_m;
-  };
   /// `ray`: in the frame of the region. Of a ray that misses it, both are 0.
   [[nodiscard]] FATHOM_KERNEL FogSpan span_on(const Ray& ray) const {
     const ScaledRay s = scaled(ray);
@@ -185,9 +216,8 @@ struct Fog {
 
   /// Before a surface at d, of fog everywhere.
   [[nodiscard]] FATHOM_KERNEL SoftReturn peak_of_fog(const float* table, float d) const {
-    const float along = (d - crossover_begin_m) / table_span_m() * static_cast<float>(kRanges - 1);
-    const TablePlace at = place_in_table(along, kRanges);
-    return {table_value_at(table + kPowerOf, at), table_value_at(table + kRangeOf, at)};
+    const TablePlace at = place_of_peak<0>({0.0F, d});
+    return peak_between(table + 2 * at.at, at.part);
   }
 
  private:
@@ -239,15 +269,10 @@ struct Fog {
     return {-b / a - half, -b / a + half};
   }
 
-  [[nodiscard]] FATHOM_KERNEL SoftReturn peak_of_cloud(const float* table, float begin_m, float way,
-                                                       float density) const {
-    const TablePlace at = place_in_table(density * way / (2.0F * pulse_m) * static_cast<float>(kRanges - 1), kRanges);
-    const float stretch = 1.0F / math::select(density > 1e-3F, density, 1e-3F);
-    const float place = begin_m + stretch * table_value_at(table + kDepthOf, at);
-    return {table_value_at(table + kLightOf, at) / (place * place), place};
-  }
+  /// Whether a cloud begins where the receiver sees the beam.
+  [[nodiscard]] FATHOM_KERNEL bool is_far(const FogSpan& air) const { return air.begin_m > crossover_begin_m; }
 
-  /// The same for a cloud with soft edges, by sums over steps of the way to an optical depth of about 1.5: light comes
+  /// The peak of a cloud with soft edges, by sums over steps of the way to an optical depth of about 1.5: light comes
   /// back from an optical depth below 0.5.
   [[nodiscard]] FATHOM_KERNEL SoftReturn peak_of_soft_cloud(const float* table, const Ray& ray, float begin_m,
                                                             float way) const {
@@ -293,10 +318,10 @@ struct Fog {
     return {table[kScale] * best / (range_m * range_m), range_m};
   }
 
-  // Of fog everywhere, over ranges from crossover_begin_m on; and of a cloud, over the way through it up to 2 l: its
-  // light without the distance, and the depth of the return in it. Beyond, they stay.
-  static constexpr std::int32_t kRanges = 128, kPowerOf = 0, kRangeOf = kRanges, kLightOf = 2 * kRanges,
-                                kDepthOf = 3 * kRanges, kExtinction = 4 * kRanges, kScale = kExtinction + 1;
+  // Powers and places: of fog everywhere, over ranges from crossover_begin_m on; and of a cloud, over the way through
+  // it up to 2 l, its light without the distance and the depth of the return in it. Beyond, they stay.
+  static constexpr std::int32_t kRanges = 128, kCloudOf = 2 * kRanges, kExtinction = 2 * kCloudOf,
+                                kScale = kExtinction + 1;
   static constexpr float kLogTwenty = 2.9957323F;
 
   /// From crossover_begin_m on. Surfaces behind do not change the soft return.

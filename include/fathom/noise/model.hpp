@@ -26,7 +26,7 @@
 //   idle(field)        why the parameter has no effect beside the others; empty if it has one
 //   without_losses(p)  of a model that reads the energy: the same one when it loses nothing
 //   is_placed()        with kNeeds.place: whether these parameters read Receiver::placed
-//   variant()          0, 1 or 2 (kVariants = 3): the kernel of these parameters, apply_in<variant>(); 0: not placed
+//   variant()          0, 1 or 2 (kVariants = 3): the kernel of these parameters, see drive_variant(); 0: not placed
 //   tabulate()         of stage kReading with kNeeds.power: the table that apply() reads, made once for a Noise that is
 //                      no identity
 //   on_beam(p, rad)    the same model on a sensor whose rays widen by this full angle
@@ -187,9 +187,10 @@ struct PoweredReading {
 /// What such a model knows of the sensor.
 struct Receiver {
   float min_range_m, max_range_m;
-  float least_power;   ///< of a return; 0: it detects all
-  const float* table;  ///< of tabulate(); null without
-  Ray placed = {};     ///< the ray in the world, or in the frame of the entity that an entry is for
+  float least_power;     ///< of a surface; 0: it detects all
+  float least_of_drops;  ///< the same of drops
+  const float* table;    ///< of tabulate(); null without
+  Ray placed = {};       ///< the ray in the world, or in the frame of the entity that an entry is for
 };
 
 template <class M>

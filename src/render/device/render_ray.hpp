@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <fathom/core/ids.hpp>
+#include <fathom/noise/detail/weather.hpp>
 
 #include "render/device/apply_noise.hpp"
 #include "render/device/frame_data.hpp"
@@ -201,6 +202,7 @@ class RayRenderer {
     s_.places = f_.places, s_.pose = &pose();
     s_.receiver.min_range_m = low_;
     s_.receiver.least_power = f_.chain.least_power, s_.receiver.table = nullptr;
+    s_.receiver.least_of_drops = least_of_drops(f_.chain.least_power, s_.receiver.max_range_m);
     s_.reason = kHitLane;
     s_.hit = {}, s_.surface = {};
     turned_ = f_.chain.ray.count > 0;

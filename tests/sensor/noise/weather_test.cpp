@@ -27,9 +27,14 @@ constexpr Beam kBeams[] = {{"VLP-16", 0.0127F, 0.003F, 40.0F, 0.3F},
                            {"OS1-128", 0.0095F, 0.00314F, 25.0F, 0.1F},
                            {"HDL-64E", 0.013F, 0.002F, 60.0F, 0.5F}};
 
+/// Of a sensor that sees as weak drops as surfaces.
+Receiver receiver_up_to(float max_range_m, float least, const std::vector<float>& table, const Ray& placed = {}) {
+  return {0.0F, max_range_m, least, least, table.data(), placed};
+}
+
 Receiver receiver_of(const Beam& beam, const std::vector<float>& table) {
   const float least = find_preset(beam.preset).detection.least_power();
-  return {0.0F, 120.0F, least > 0.0F ? least : least_power_of(0.1F, 100.0F), table.data()};
+  return receiver_up_to(120.0F, least > 0.0F ? least : least_power_of(0.1F, 100.0F), table);
 }
 
 PoweredReading wall(const Beam& beam) {
@@ -187,12 +192,6 @@ void for_each_law(F f) {
   }
 }
 
-/// Whether a sensor with this limit, which sees no surface, may see a drop.
-bool may_exceed(const std::vector<float>& table, float power, float u1) {
-  const PoweredReading nothing = {{math::kInfinity, 0, 0, math::kInfinity, math::kInfinity}, Reason::kMiss, 0, {}};
-  return may_show_drop(nothing, {0, 100, power, table.data()}, u1);
-}
-
 TEST(Weather, TheBoundOfPowersMissesNoDropAndFewRaysMore) {
   for_each_law([](const DropLaw& law) {
     const std::vector<float> table = DropTable::make(law);
@@ -201,11 +200,11 @@ TEST(Weather, TheBoundOfPowersMissesNoDropAndFewRaysMore) {
     for (int i = 0; i < 20000; ++i) {
       const float d = math::exp(7.0F * unit() - 1.0F), u1 = i % 2 == 0 ? unit() : math::exp(-16.0F * unit());
       const float power = strongest_drop(table.data(), d, u1 < 1.0F ? u1 : 0.0F, unit()).power;
-      ASSERT_TRUE(power == 0.0F || may_exceed(table, power * (1.0F - 1e-6F), u1)) << d << ' ' << u1;
+      ASSERT_TRUE(power == 0.0F || may_show_drop(table.data(), power * (1.0F - 1e-6F), u1)) << d << ' ' << u1;
     }
     for (const float power : {1e-6F, 1e-5F, 1e-4F, 1e-3F}) {
       const double share = share_of_table(table, double{power}, 250.0);
-      EXPECT_FALSE(may_exceed(table, power, static_cast<float>(2.5 * share + 0.02))) << power << ' ' << share;
+      EXPECT_FALSE(may_show_drop(table.data(), power, static_cast<float>(2.5 * share + 0.02))) << power << ' ' << share;
     }
   });
 }
@@ -245,7 +244,8 @@ void expect_steps_as_apply(const Model& model) {
       for (std::uint32_t k = 0; k < 2; ++k) {
         draws.uniform[k] = uniform_from_word(keyed_block(key, quads[i / 4], k).word[i % 4]);
       }
-      const Receiver receiver = {1.1F, 100.0F, 2e-5F, table.data()};
+      Receiver receiver = receiver_up_to(100.0F, 2e-5F, table);
+      receiver.min_range_m = 1.1F;
       const PoweredReading out =
           Model::apply(model, ray_of_lane(given->rays, i), powered_of_lane(given->returns, i), receiver, draws);
       const PoweredReading of_block = powered_of_lane(w->returns, i);
@@ -312,7 +312,7 @@ TEST(Fog, ReportsTheStrongerOfDropletsAndSurface) {
       const float hard = 0.3F * std::exp(-2 * std::log(20.0F) / visibility * d);
       const PoweredReading in = {{d, 0, 0, d, d}, Reason::kHit, 0.3F, false};
       const PoweredReading out =
-          Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, {0, 120, 1e-6F, table.data()}, {{0.0F}, {0.5F}});
+          Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, receiver_up_to(120, 1e-6F, table), {{0.0F}, {0.5F}});
       SCOPED_TRACE(std::to_string(visibility) + " m, surface at " + std::to_string(d));
       const bool is_soft = soft.power > hard / (d * d);
       EXPECT_EQ(out.from_medium, is_soft);
@@ -365,7 +365,7 @@ void compare_with_the_integral(float size, float alpha, float miss, float fallof
   const Ray ray = {0, 0, 0, 1, 0, 0};
   const PoweredReading nothing = {{math::kInfinity, 0, 0, math::kInfinity, math::kInfinity}, Reason::kMiss, 0, {}};
   const PoweredReading out =
-      Fog::apply(ball, ray, nothing, {0, 2 * kFarM, 1e-12F, table.data(), ray}, {{0.0F}, {0.5F}});
+      Fog::apply(ball, ray, nothing, receiver_up_to(2 * kFarM, 1e-12F, table, ray), {{0.0F}, {0.5F}});
   const double chord = double{size} * std::sqrt(1 - double{miss} * double{miss});
   const bool thins_out = falloff == 1.0F;  // to nothing
   const SoftReturn light = summed_light(ball, chord, double{miss});
@@ -418,7 +418,7 @@ TEST(Fog, ScattersPowersByTheGammaLaw) {
     const double shape = 1 / std::pow(double{scatter}, 2);
     for (std::size_t i = 0; i < kRays; ++i) {
       const PoweredReading out =
-          Fog::apply(fog, {0, 0, 0, 1, 0, 0}, nothing, {0, 100, 1e-9F, table.data()}, {{normal(random)}, {0.5F}});
+          Fog::apply(fog, {0, 0, 0, 1, 0, 0}, nothing, receiver_up_to(100, 1e-9F, table), {{normal(random)}, {0.5F}});
       ASSERT_TRUE(out.from_medium);
       u.push_back(gamma_cdf(shape, shape * double{out.intensity / (out.hit.range_m * out.hit.range_m) / peak}));
     }
@@ -437,7 +437,7 @@ TEST(Weather, LosesSurfacesBehindIt) {
   const std::vector<float> table = fog.tabulate();
   const auto reason_at = [&](float d, Reason before) {
     const PoweredReading in = {{d, 0, 0, d, d}, before, 0.1F, false};
-    return Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, {0, 120, 1e-5F, table.data()}, {{0.0F}, {0.5F}}).reason;
+    return Fog::apply(fog, {0, 0, 0, 1, 0, 0}, in, receiver_up_to(120, 1e-5F, table), {{0.0F}, {0.5F}}).reason;
   };
   EXPECT_EQ(reason_at(23.8F, Reason::kHit), Reason::kHit);
   EXPECT_EQ(reason_at(24.0F, Reason::kHit), Reason::kLowPower);

@@ -38,6 +38,16 @@ struct alignas(64) SurfaceBlock {
   Optics optics;
 };
 
+/// A limit of the range for each lane, [count]. Null: 0.
+FATHOM_KERNEL void fill_limits(const float* limits, bool per_lane, std::uint32_t count, float* out) {
+  if (limits != nullptr && per_lane) {
+    __builtin_memcpy(out, limits, count * sizeof(float));
+  } else {
+    const float limit = limits == nullptr ? 0.0F : *limits;
+    for (std::size_t i = 0; i < count; ++i) out[i] = limit;
+  }
+}
+
 /// The returns of a block; see struct Return. Lane i belongs to quad quads[i / 4].
 struct alignas(64) ReturnBlock {
   float x[kBlockRays], y[kBlockRays], z[kBlockRays];
@@ -56,6 +66,27 @@ struct alignas(64) ReturnBlock {
   bool min_range_per_lane = false;
   const float* table = nullptr;
   const RayBlock* placed = nullptr;  ///< Receiver::placed; null: the rays in the sensor frame
+
+  /// Those of the lanes.
+  struct Receivers {
+    alignas(64) float low[kBlockRays], high[kBlockRays], drops[kBlockRays];
+    float least_power;
+
+    FATHOM_KERNEL explicit Receivers(const ReturnBlock& b) : least_power(b.least_power) {
+      fill_limits(b.min_range_m, b.min_range_per_lane, b.count, low);
+      fill_limits(b.max_range_m, b.max_range_per_lane, b.count, high);
+      if (b.max_range_per_lane) {
+        for (std::size_t i = 0; i < b.count; ++i) drops[i] = least_of_drops(least_power, high[i]);
+      } else {  // divisions are slow
+        const float same = least_of_drops(least_power, high[0]);
+        fill_limits(&same, false, b.count, drops);
+      }
+    }
+    /// `table`: of the block.
+    [[nodiscard]] FATHOM_KERNEL Receiver at(std::size_t i, const float* table) const {
+      return {low[i], high[i], least_power, drops[i], table};
+    }
+  };
 };
 
 /// Philox words of a block, [quads].
@@ -272,24 +303,13 @@ FATHOM_KERNEL void put_reading(ReturnBlock& b, std::size_t i, const Return& hit,
   b.reason[i] = static_cast<std::uint32_t>(reason);
 }
 
-/// A limit of the range for each lane, [count]. Null: 0.
-FATHOM_KERNEL void fill_limits(const float* limits, bool per_lane, std::uint32_t count, float* out) {
-  if (limits != nullptr && per_lane) {
-    __builtin_memcpy(out, limits, count * sizeof(float));
-  } else {
-    const float limit = limits == nullptr ? 0.0F : *limits;
-    for (std::size_t i = 0; i < count; ++i) out[i] = limit;
-  }
-}
-
 template <class M>
 concept ReadsPlace = requires {
   requires M::kNeeds.place;
 };
-/// Whether a model that may read its place has apply_in() for variants of its parameters; variant 0 does not read it.
+/// Whether a model has apply_in() for variants of its parameters.
 template <class M>
-concept HasVariants = requires(const M& p, const Ray& ray, const PoweredReading& in, const Receiver& receiver) {
-  M::template apply_in<M::kVariants - 1>(p, ray, in, receiver, {});
+concept HasVariants = requires(const M& p) {
   p.variant();
 };
 
@@ -306,6 +326,8 @@ concept IsDropsAlone = requires {
   requires M::kDropsAlone;
 };
 
+inline constexpr std::size_t kGroupLanes = 16;  ///< a whole number of vectors of each instruction set
+
 /// Applies see_through_drops() to every lane: first what needs one number, then the drops of those few lanes that may
 /// show one.
 template <NoiseModel M, class Tag>
@@ -314,46 +336,59 @@ template <NoiseModel M, class Tag>
   const bool is_white = draws.fields == nullptr;
   if (!is_white) take_fields<M, Tag>(b.count, draws);
   if (is_white) fill_uniforms<Tag>(key, 0, b.quads, b.count / kQuadRays, draws.uniform[0]);
-  alignas(64) float low[kBlockRays], high[kBlockRays];
-  fill_limits(b.min_range_m, b.min_range_per_lane, b.count, low);
-  fill_limits(b.max_range_m, b.max_range_per_lane, b.count, high);
+  const ReturnBlock::Receivers receivers(b);
   const float* __restrict table = b.table;
-  const float least_power = b.least_power;
+  alignas(64) float bar[kBlockRays];
   alignas(64) std::uint32_t shows[kBlockRays];
   for (std::size_t i = 0; i < b.count; ++i) {
-    const Receiver receiver = {low[i], high[i], least_power, table};
-    const PoweredReading dimmed = dim_by_drops(powered_of_lane(b, i), receiver);
+    const Receiver receiver = receivers.at(i, table);
+    const PoweredReading in = powered_of_lane(b, i);
+    const float transmitted = drops_transmit(in, receiver), power = dimmed_power(in, transmitted);
+    const PoweredReading dimmed = dim_surface(in, transmitted, power, receiver);
     b.reason[i] = static_cast<std::uint32_t>(dimmed.reason), b.intensity[i] = dimmed.intensity;
-    shows[i] = may_show_drop(dimmed, receiver, draws.uniform[0][i]) ? 1 : 0;
+    bar[i] = bar_of_drops(dimmed, power, receiver),
+    shows[i] = may_show_drop(table, bar[i], draws.uniform[0][i]) ? 1 : 0;
   }
-  std::uint32_t lane[kBlockRays], place[kBlockRays], quad[kBlockRays / kQuadRays + 8], lanes = 0, quads = 0;
+  std::int32_t lane[kBlockRays], place[kBlockRays];  // signed ones make faster gathers
+  std::uint32_t quad[kBlockRays / kQuadRays + 8], quads = 0;
+  std::size_t lanes = 0;
   for (std::uint32_t q = 0; q < b.count / kQuadRays; ++q) {
     const std::uint32_t first = kQuadRays * q;
     if ((shows[first] | shows[first + 1] | shows[first + 2] | shows[first + 3]) == 0) continue;
     for (std::uint32_t k = 0; k < kQuadRays; ++k) {
-      lane[lanes] = first + k, place[lanes] = kQuadRays * quads + k;
+      lane[lanes] = static_cast<std::int32_t>(first + k),
+      place[lanes] = static_cast<std::int32_t>(kQuadRays * quads + k);
       lanes += shows[first + k];
     }
     quad[quads++] = b.quads[q];
   }
   if (lanes == 0) return;
-  alignas(64) float made[kBlockRays], surface_m[kBlockRays], u1[kBlockRays], u2[kBlockRays];
+  alignas(64) float made[kBlockRays];
   if (is_white) fill_uniforms<Tag>(key, 1, quad, quads, made);
-  const std::size_t padded = (lanes + 7) / 8 * 8;  // copies of the last lane make whole vectors
+  const float* second = is_white ? made : draws.uniform[1];
+  const std::int32_t* at_second = is_white ? place : lane;
+  for (std::size_t k = lanes; k % kGroupLanes != 0; ++k) lane[k] = lane[0], place[k] = place[0];
+  const std::size_t padded = (lanes + kGroupLanes - 1) / kGroupLanes * kGroupLanes;
+  DropTable::Strongest<kBlockRays> drops;
+  alignas(64) float least[kBlockRays], nearest_m[kBlockRays];
   for (std::size_t k = 0; k < padded; ++k) {
-    const std::size_t at = k < lanes ? k : lanes - 1, i = lane[at];
-    surface_m[k] = b.range_m[i] < high[i] ? b.range_m[i] : high[i];
-    u1[k] = draws.uniform[0][i], u2[k] = is_white ? made[place[at]] : draws.uniform[1][i];
+    const std::int32_t i = lane[k];
+    drops.surface_m[k] = b.range_m[i] < receivers.high[i] ? b.range_m[i] : receivers.high[i];
+    drops.u1[k] = draws.uniform[0][i], drops.u2[k] = second[at_second[k]];
+    least[k] = bar[i], nearest_m[k] = receivers.low[i];
   }
-  alignas(64) float power[kBlockRays], range_m[kBlockRays];
+  drops.draw(table, padded);
   for (std::size_t k = 0; k < padded; ++k) {
-    const SoftReturn drop = strongest_drop(table, surface_m[k], u1[k], u2[k]);
-    power[k] = drop.power, range_m[k] = drop.range_m;
+    shows[k] = is_reported({drops.power[k], drops.range_m[k]}, least[k], nearest_m[k]) ? 1 : 0;
   }
+  std::size_t reported = 0;
   for (std::size_t k = 0; k < lanes; ++k) {
-    const std::size_t i = lane[k];
-    const Receiver receiver = {low[i], high[i], least_power, table};
-    put_powered(b, i, report_stronger(ray_of_lane(rays, i), powered_of_lane(b, i), {power[k], range_m[k]}, receiver));
+    lane[reported] = lane[k], drops.power[reported] = drops.power[k], drops.range_m[reported] = drops.range_m[k];
+    reported += shows[k];
+  }
+  for (std::size_t k = 0; k < reported; ++k) {
+    const std::int32_t i = lane[k];
+    put_powered(b, i, reading_of(ray_of_lane(rays, i), {drops.power[k], drops.range_m[k]}));
   }
 }
 
@@ -363,42 +398,57 @@ template <NoiseModel M, class Tag>
                                       ReturnBlock& __restrict b, DrawBuffer& __restrict draws) {
   fill_draws<M, Tag>(key, b.quads, b.count, draws);
   const M p = model;
+  const ReturnBlock::Receivers receivers(b);
   const float* __restrict table = b.table;
-  const float least_power = b.least_power;
   const RayBlock& __restrict placed = b.placed == nullptr ? rays : *b.placed;
   const std::size_t count = b.count;
-  alignas(64) float low[kBlockRays], high[kBlockRays];
-  fill_limits(b.min_range_m, b.min_range_per_lane, b.count, low);
-  fill_limits(b.max_range_m, b.max_range_per_lane, b.count, high);
-  const auto lane = [&](std::size_t i, auto variant) __attribute__((always_inline)) {
+  for (std::size_t i = 0; i < count; ++i) {
     const Ray ray = ray_of_lane(rays, i);
     if constexpr (ReadsPower<M>) {
-      const PoweredReading in = powered_of_lane(b, i);
-      Receiver receiver = {low[i], high[i], least_power, table};
-      if constexpr (ReadsPlace<M> && variant > 0) receiver.placed = ray_of_lane(placed, i);
-      if constexpr (HasVariants<M>) {
-        put_powered(b, i, M::template apply_in<variant>(p, ray, in, receiver, draws_of_lane<M>(draws, i)));
-      } else {
-        put_powered(b, i, M::apply(p, ray, in, receiver, draws_of_lane<M>(draws, i)));
-      }
+      Receiver receiver = receivers.at(i, table);
+      if constexpr (ReadsPlace<M>) receiver.placed = ray_of_lane(placed, i);
+      put_powered(b, i, M::apply(p, ray, powered_of_lane(b, i), receiver, draws_of_lane<M>(draws, i)));
     } else {
       const Reading in = {return_of_lane(b, i), static_cast<Reason>(b.reason[i])};
-      const Reading out = M::apply(p, ray, in, high[i], draws_of_lane<M>(draws, i));
+      const Reading out = M::apply(p, ray, in, receivers.high[i], draws_of_lane<M>(draws, i));
       put_reading(b, i, out.hit, out.reason);
     }
-  };
-  // Loops of this function itself: in a lambda, g++ forgets that the blocks are apart, and does not vectorise.
-  if constexpr (HasVariants<M>) {
-    static_assert(M::kVariants == 3);
-    if (p.variant() == 0) {
-      for (std::size_t i = 0; i < count; ++i) lane(i, std::integral_constant<int, 0>());
-    } else if (p.variant() == 1) {
-      for (std::size_t i = 0; i < count; ++i) lane(i, std::integral_constant<int, 1>());
-    } else {
-      for (std::size_t i = 0; i < count; ++i) lane(i, std::integral_constant<int, 2>());
-    }
-  } else {
-    for (std::size_t i = 0; i < count; ++i) lane(i, std::integral_constant<int, 1>());
+  }
+}
+
+/// The same of a variant of a model, from the first to the last group of lanes where rays meet it.
+template <int kVariant, NoiseModel M, class Tag>
+[[gnu::noinline]] void drive_variant(const M& model, const NoiseKey& key, const RayBlock& __restrict rays,
+                                     ReturnBlock& __restrict b, DrawBuffer& __restrict draws) {
+  const M p = model;
+  const ReturnBlock::Receivers receivers(b);
+  const float* __restrict table = b.table;
+  const RayBlock& __restrict placed = b.placed == nullptr ? rays : *b.placed;
+  const std::size_t count = b.count;
+  alignas(64) float begin[kBlockRays], end[kBlockRays], part[kBlockRays], entry[kBlockRays][4];
+  alignas(64) std::int32_t at[kBlockRays];
+  for (std::size_t i = 0; i < count; ++i) {
+    Receiver receiver = receivers.at(i, table);
+    if constexpr (kVariant > 0) receiver.placed = ray_of_lane(placed, i);
+    const auto air = p.template air_before<kVariant>(powered_of_lane(b, i), receiver);
+    const TablePlace place = p.template place_of_peak<kVariant>(air);
+    begin[i] = air.begin_m, end[i] = air.end_m, at[i] = place.at, part[i] = place.part;
+  }
+  std::uint32_t meets[kBlockRays / kGroupLanes] = {};
+  for (std::size_t i = 0; i < count; ++i) meets[i / kGroupLanes] |= end[i] > begin[i] ? 1U : 0U;
+  std::size_t first = 0, last = count;
+  while (first < last && meets[first / kGroupLanes] == 0) first += kGroupLanes;
+  while (first < last && meets[last / kGroupLanes - 1] == 0) last -= kGroupLanes;
+  if (first == last) return;
+  fill_draws<M, Tag>(key, b.quads, b.count, draws);
+  for (std::size_t i = first; i < last; ++i) __builtin_memcpy(entry[i], table + 2 * at[i], sizeof entry[i]);
+  for (std::size_t i = first; i < last; ++i) {
+    Receiver receiver = receivers.at(i, table);
+    if constexpr (kVariant > 0) receiver.placed = ray_of_lane(placed, i);
+    put_powered(
+        b, i,
+        M::template apply_in<kVariant>(p, ray_of_lane(rays, i), powered_of_lane(b, i), receiver, {begin[i], end[i]},
+                                       M::peak_between(entry[i], part[i]), draws_of_lane<M>(draws, i)));
   }
 }
 
@@ -412,6 +462,11 @@ void block_kernel(const void* model, const NoiseKey& key, RayBlock& rays, Return
     drive_returns<M, Tag>(m, key, returns, draws);
   } else if constexpr (IsDropsAlone<M>) {
     drive_drops<M, Tag>(key, rays, returns, draws);
+  } else if constexpr (HasVariants<M>) {
+    static_assert(M::kVariants == 3);
+    if (m.variant() == 0) return drive_variant<0, M, Tag>(m, key, rays, returns, draws);
+    if (m.variant() == 1) return drive_variant<1, M, Tag>(m, key, rays, returns, draws);
+    drive_variant<2, M, Tag>(m, key, rays, returns, draws);
   } else if constexpr (M::kStage == Stage::kReading) {
     drive_readings<M, Tag>(m, key, rays, returns, draws);
   } else if constexpr (M::kStage == Stage::kImage) {

@@ -49,9 +49,8 @@ FATHOM_KERNEL float air_ahead(const PoweredReading& in, const Receiver& receiver
 }
 
 /// The weakest return of drops that a sensor detects.
-FATHOM_KERNEL float least_of_drops(const Receiver& receiver) {
-  const float far = least_power_of(0.1F, receiver.max_range_m);
-  return math::select(receiver.least_power > 0.0F, receiver.least_power, far);
+FATHOM_KERNEL float least_of_drops(float least_power, float max_range_m) {
+  return math::select(least_power > 0.0F, least_power, least_power_of(0.1F, max_range_m));
 }
 
 /// Whether it is one of these. No comparisons: g++ joins them into a test of bits, which it does not vectorise.
@@ -75,29 +74,43 @@ FATHOM_KERNEL bool may_show_drops(const PoweredReading& r) {
                 Reason::kLowPower, Reason::kSpecular);
 }
 
-/// A reading through air with this transmittance.
-FATHOM_KERNEL PoweredReading dim_surface(const PoweredReading& in, float transmitted, const Receiver& receiver) {
-  const float light = in.intensity * transmitted;
+/// The power of a surface through air with this transmittance.
+FATHOM_KERNEL float dimmed_power(const PoweredReading& in, float transmitted) {
+  return power_of(in.intensity * transmitted, in.hit.range_m);
+}
+/// A reading through such air. `power`: dimmed_power(), a division that is shared.
+FATHOM_KERNEL PoweredReading dim_surface(const PoweredReading& in, float transmitted, float power,
+                                         const Receiver& receiver) {
   // A surface that nothing dims has passed the limit, at the range before noise.
-  const bool met = is_seen(in), is_weak = power_of(light, in.hit.range_m) < receiver.least_power;
-  return {in.hit, select_reason(met & (transmitted < 1.0F) & is_weak, Reason::kLowPower, in.reason),
-          math::select(may_show_drops(in), light, in.intensity), in.from_medium};
+  const bool is_weak = is_seen(in) & (transmitted < 1.0F) & (power < receiver.least_power);
+  return {in.hit, select_reason(is_weak, Reason::kLowPower, in.reason),
+          math::select(may_show_drops(in), in.intensity * transmitted, in.intensity), in.from_medium};
 }
 
+/// The power from which on the sensor reports drops instead of a dimmed reading of this power.
+FATHOM_KERNEL float bar_of_drops(const PoweredReading& dimmed, float power, const Receiver& receiver) {
+  const float above = math::float_of(math::bits_of(power) + 1U);  // the next one: drops must be stronger
+  const bool is_free = !is_seen(dimmed) | (power < receiver.least_of_drops);
+  return math::select(may_show_drops(dimmed), math::select(is_free, receiver.least_of_drops, above), math::kInfinity);
+}
+FATHOM_KERNEL bool is_reported(const SoftReturn& soft, float bar, float min_range_m) {
+  return (soft.power > 0.0F) & (soft.power >= bar) & !(soft.range_m < min_range_m);
+}
+FATHOM_KERNEL PoweredReading reading_of(const Ray& ray, const SoftReturn& soft) {
+  const float r = soft.range_m, x = ray.ox + ray.dx * r, y = ray.oy + ray.dy * r, z = ray.oz + ray.dz * r;
+  return {{x, y, z, r, math::sqrt(x * x + y * y + z * z)}, Reason::kHit, soft.power * r * r, true};
+}
 /// The report for a dimmed reading, and for drops before it.
-FATHOM_KERNEL PoweredReading report_stronger(const Ray& ray, const PoweredReading& dimmed, const SoftReturn& soft,
-                                             const Receiver& receiver) {
-  const float power = power_of(dimmed.intensity, dimmed.hit.range_m), r = soft.range_m;
-  const bool is_near = r < receiver.min_range_m, is_weak = soft.power < least_of_drops(receiver);
-  const bool met = is_seen(dimmed), may_show = may_show_drops(dimmed), is_outshone = met & !(power < soft.power);
-  const bool is_soft = may_show & (soft.power > 0.0F) & !(is_near | is_weak | is_outshone);
-  const float x = ray.ox + ray.dx * r, y = ray.oy + ray.dy * r, z = ray.oz + ray.dz * r;
-  const Return& old = dimmed.hit;
-  const Return hit = {math::select(is_soft, x, old.x), math::select(is_soft, y, old.y), math::select(is_soft, z, old.z),
-                      math::select(is_soft, r, old.range_m),
-                      math::select(is_soft, math::sqrt(x * x + y * y + z * z), old.radius_m)};
-  return {hit, select_reason(is_soft, Reason::kHit, dimmed.reason),
-          math::select(is_soft, soft.power * r * r, dimmed.intensity), is_soft || dimmed.from_medium};
+FATHOM_KERNEL PoweredReading report_stronger(const Ray& ray, const PoweredReading& dimmed, float power,
+                                             const SoftReturn& soft, const Receiver& receiver) {
+  const bool is_soft = is_reported(soft, bar_of_drops(dimmed, power, receiver), receiver.min_range_m);
+  const PoweredReading drops = reading_of(ray, soft);
+  const Return &near = drops.hit, &far = dimmed.hit;
+  const Return hit = {math::select(is_soft, near.x, far.x), math::select(is_soft, near.y, far.y),
+                      math::select(is_soft, near.z, far.z), math::select(is_soft, near.range_m, far.range_m),
+                      math::select(is_soft, near.radius_m, far.radius_m)};
+  return {hit, select_reason(is_soft, drops.reason, dimmed.reason),
+          math::select(is_soft, drops.intensity, dimmed.intensity), is_soft || dimmed.from_medium};
 }
 
 /// A place between two entries of a table.
@@ -124,10 +137,13 @@ FATHOM_KERNEL float pair_value_at(float entry, float part) {
   return between(static_cast<float>(static_cast<std::int32_t>(bits & 0xffffU)),
                  static_cast<float>(static_cast<std::int32_t>(bits >> 16U)), part);
 }
-/// Bilinear, in a table of rows of `cols` such entries; in [0, 65535].
+/// Bilinear, between such entries of two rows; in [0, 65535].
+FATHOM_KERNEL float pair_value_at(float entry, float of_next_row, float row_part, float col_part) {
+  return between(pair_value_at(entry, col_part), pair_value_at(of_next_row, col_part), row_part);
+}
 FATHOM_KERNEL float pair_value_at(const float* table, std::int32_t cols, const TablePlace& row, const TablePlace& col) {
   const std::int32_t at = row.at * cols + col.at;
-  return between(pair_value_at(table[at], col.part), pair_value_at(table[at + cols], col.part), row.part);
+  return pair_value_at(table[at], table[at + cols], row.part, col.part);
 }
 
 /// The full angle at which a beam widens, if neither the model nor the sensor has one.
@@ -161,54 +177,96 @@ struct DropTable {
                                 kRangeOf = kShareOf + kPowers * kRanges, kSize = kRangeOf + kPowers * kShares;
 
   FATHOM_API static std::vector<float> make(const DropLaw& law);
+
+  /// The strongest drops before surfaces, by steps over lanes: compilers vectorise loops without look-ups.
+  template <std::size_t kLanes>
+  struct Strongest {
+    alignas(64) float surface_m[kLanes], u1[kLanes], u2[kLanes];  ///< uniform in [0, 1)
+    alignas(64) float power[kLanes], range_m[kLanes];             ///< of the drops
+
+    FATHOM_KERNEL void draw(const float* table, std::size_t lanes) {
+      const float log_nearest = table[kLogNearest], per_range = table[kPerRange], range_bit = table[kRangeBit],
+                  per_power = table[kPerPower], power_bit = table[kPowerBit];
+      for (std::size_t k = 0; k < lanes; ++k) {
+        along_[k] = (math::log(inside(surface_m[k])) - log_nearest) * per_range;
+        const TablePlace range = place_in_table(along_[k], kRanges);
+        const float count = -math::log(1.0F - u1[k]), some = math::select(count > 1e-6F, count, 1e-6F);
+        const TablePlace col = place_in_table((math::log(some) - kLeastLogCount) * kPerCount, kCounts);
+        range_at_[k] = range.at, range_part_[k] = range.part;
+        at_[k] = range.at * kCounts + col.at, part_[k] = col.part;
+      }
+      look_up(table + kPowerOf, kCounts, lanes);
+      for (std::size_t k = 0; k < lanes; ++k) {
+        log_power_[k] = kLogNoPower + power_bit * pair_value_at(entry_[k], next_[k], range_part_[k], part_[k]);
+        const TablePlace place = place_in_table((log_power_[k] - kLogLeastPower) * per_power, kPowers);
+        power_at_[k] = place.at, part_[k] = place.part;
+        at_[k] = place.at * kRanges + range_at_[k];
+      }
+      look_up(table + kShareOf, kRanges, lanes);
+      for (std::size_t k = 0; k < lanes; ++k) {
+        const float share = u2[k] / 65535.0F * pair_value_at(entry_[k], next_[k], part_[k], range_part_[k]);
+        const float rest = 1.0F - math::select(share < 1.0F, share, 1.0F);
+        const TablePlace col = place_in_table((1.0F - math::sqrt(rest)) * static_cast<float>(kShares - 1), kShares);
+        at_[k] = power_at_[k] * kShares + col.at, range_part_[k] = col.part;
+      }
+      look_up(table + kRangeOf, kShares, lanes);
+      for (std::size_t k = 0; k < lanes; ++k) {
+        const float d = inside(surface_m[k]);
+        const float r =
+            math::exp(log_nearest + range_bit * pair_value_at(entry_[k], next_[k], part_[k], range_part_[k]));
+        const bool is_there = (along_[k] > 0.0F) & (log_power_[k] > kLogLeastPower);
+        power[k] = math::select(is_there, math::exp(log_power_[k]), 0.0F);
+        range_m[k] = math::select(r < d, r, d);
+      }
+    }
+
+   private:
+    static constexpr float kPerCount = static_cast<float>(kCounts - 1) / (kMostLogCount - kLeastLogCount);
+
+    FATHOM_KERNEL static float inside(float range_m) {
+      const float near = math::select(range_m > 1e-6F, range_m, 1e-6F);
+      return math::select(near < kFarthestM, near, kFarthestM);
+    }
+    FATHOM_KERNEL void look_up(const float* table, std::int32_t cols, std::size_t lanes) {
+      for (std::size_t k = 0; k < lanes; ++k) entry_[k] = table[at_[k]], next_[k] = table[at_[k] + cols];
+    }
+
+    alignas(64) float along_[kLanes], log_power_[kLanes], entry_[kLanes], next_[kLanes];
+    alignas(64) float range_part_[kLanes], part_[kLanes];  // places in the tables
+    alignas(64) std::int32_t range_at_[kLanes], power_at_[kLanes], at_[kLanes];
+  };
 };
 
-/// The strongest drop before a surface at `range_m`. u1, u2: uniform in [0, 1).
+/// The strongest drop before a surface at `range_m`.
 FATHOM_KERNEL SoftReturn strongest_drop(const float* table, float range_m, float u1, float u2) {
-  using T = DropTable;
-  constexpr float kPerCount = static_cast<float>(T::kCounts - 1) / (T::kMostLogCount - T::kLeastLogCount);
-  const float near = math::select(range_m > 1e-6F, range_m, 1e-6F);
-  const float d = math::select(near < T::kFarthestM, near, T::kFarthestM);
-  const float along = (math::log(d) - table[T::kLogNearest]) * table[T::kPerRange];
-  const float count = -math::log(1.0F - u1), some = math::select(count > 1e-6F, count, 1e-6F);
-  const TablePlace at_range = place_in_table(along, T::kRanges);
-  const TablePlace at_count = place_in_table((math::log(some) - T::kLeastLogCount) * kPerCount, T::kCounts);
-  const float log_power =
-      T::kLogNoPower + table[T::kPowerBit] * pair_value_at(table + T::kPowerOf, T::kCounts, at_range, at_count);
-  const TablePlace at_power = place_in_table((log_power - T::kLogLeastPower) * table[T::kPerPower], T::kPowers);
-  const float share = u2 / 65535.0F * pair_value_at(table + T::kShareOf, T::kRanges, at_power, at_range);
-  const float rest = 1.0F - math::select(share < 1.0F, share, 1.0F);
-  const TablePlace at_share =
-      place_in_table((1.0F - math::sqrt(rest)) * static_cast<float>(T::kShares - 1), T::kShares);
-  const float r = math::exp(table[T::kLogNearest] +
-                            table[T::kRangeBit] * pair_value_at(table + T::kRangeOf, T::kShares, at_power, at_share));
-  const bool is_there = (along > 0.0F) & (log_power > T::kLogLeastPower);
-  return {math::select(is_there, math::exp(log_power), 0.0F), math::select(r < d, r, d)};
+  DropTable::Strongest<1> drops;
+  drops.surface_m[0] = range_m, drops.u1[0] = u1, drops.u2[0] = u2;
+  drops.draw(table, 1);
+  return {drops.power[0], drops.range_m[0]};
 }
 
 /// strongest_drop() as a law.
 FATHOM_API SoftLawPtr strongest_drop_law(std::span<const float> table);
 
-/// False only if no strongest drop with this u1 is reported instead of a dimmed reading: most are weaker. The share of
-/// rays with a drop above a power p is at most the least of m0, (m1 / p)^1/2, m2 / p and m3 / p^2.
-FATHOM_KERNEL bool may_show_drop(const PoweredReading& dimmed, const Receiver& receiver, float u1) {
-  const float power = power_of(dimmed.intensity, dimmed.hit.range_m), least = least_of_drops(receiver);
-  const bool met = is_seen(dimmed);
-  const float p = math::select(met & (power > least), power, least), product = u1 * p;
-  const float* most = receiver.table + DropTable::kMost;
-  return (u1 < most[0]) & (u1 * product < most[1]) & (product < most[2]) & (product * p < most[3]);
+/// False only if no strongest drop with this u1 reaches the bar: most are weaker. The share of rays with a drop above a
+/// power p is at most the least of m0, (m1 / p)^1/2, m2 / p and m3 / p^2.
+FATHOM_KERNEL bool may_show_drop(const float* table, float bar, float u1) {
+  const float product = u1 * bar;
+  const float* most = table + DropTable::kMost;
+  return (u1 < most[0]) & (u1 * product < most[1]) & (product < most[2]) & (product * bar < most[3]);
 }
 
-FATHOM_KERNEL PoweredReading dim_by_drops(const PoweredReading& in, const Receiver& receiver) {
-  return dim_surface(in, transmittance(receiver.table[DropTable::kExtinction], air_ahead(in, receiver)), receiver);
+FATHOM_KERNEL float drops_transmit(const PoweredReading& in, const Receiver& receiver) {
+  return transmittance(receiver.table[DropTable::kExtinction], air_ahead(in, receiver));
 }
 
 /// apply() of rain and snow. Blocks take the same in two steps: noise/detail/drive.hpp.
 template <class Draws>
 FATHOM_KERNEL PoweredReading see_through_drops(const Ray& ray, const PoweredReading& in, const Receiver& receiver,
                                                const Draws& draws) {
+  const float transmitted = drops_transmit(in, receiver), power = dimmed_power(in, transmitted);
   const SoftReturn drop = strongest_drop(receiver.table, air_ahead(in, receiver), draws.uniform[0], draws.uniform[1]);
-  return report_stronger(ray, dim_by_drops(in, receiver), drop, receiver);
+  return report_stronger(ray, dim_surface(in, transmitted, power, receiver), power, drop, receiver);
 }
 
 /// The parameters of rain and snow.
