@@ -165,8 +165,8 @@ void print_walls(std::size_t seeds) {
 
 }  // namespace
 
-/// study_chains [SEEDS [NAME]]: NAME of one preset, "alone", "rings", "walls", "weather", "rooms", or "alone" and a
-/// model, or "rooms" and a preset, behind a blank.
+/// study_chains [SEEDS [NAME]]: NAME of one preset, "alone", "rings", "walls", "weather", "rooms", or "alone" or
+/// "weather" and a model, or "rooms" and a preset, behind a blank.
 int main(int argc, char** argv) {
   const std::size_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 200;
   const std::string only = argc > 2 ? argv[2] : "";
@@ -186,6 +186,6 @@ int main(int argc, char** argv) {
   }
   if (is_meant("walls")) print_walls(seeds);
   for (const fathom::test::ChainStudy& study : fathom::test::weather_studies()) {
-    if (is_meant("weather")) print_each(study, seeds);
+    if (is_meant("weather") || only == "weather " + study.name) print_each(study, seeds);
   }
 }

@@ -61,6 +61,7 @@ class FogDrops final : public SoftLaw {
 };
 
 /// The strongest drop by its table. Its mean count Lambda(p, d) is exponential, which a sum over entries -ln u1 takes.
+/// As the table is right to 1e-3, this share of drops lies anywhere: no return of a kernel is impossible.
 class StrongestDrop final : public SoftLaw {
  public:
   explicit StrongestDrop(std::span<const float> table)
@@ -71,25 +72,31 @@ class StrongestDrop final : public SoftLaw {
   [[nodiscard]] double beyond(double power, double d, double r) const override {
     if (!(r < d)) return 0.0;
     const TablePlace surface = range_place(d), place = range_place(r);
-    if (along(r) <= 0.0F) return 1.0 - math::exp(-count_of(end_of(power, d)));
-    return sum(power, d, [&](const TablePlace& at) {
+    if (along(r) <= 0.0F) return shown(power, d);
+    const double by_table = sum(power, d, [&](const TablePlace& at) {
       const double all = share(at, surface);
       return all > 0.0 ? 1.0 - std::min(share(at, place) / all, 1.0) : 0.0;
     });
+    return by_table + kAnywhere * (shown(power, d) * (1.0 - along(r) / along(d)) - by_table);
   }
   [[nodiscard]] double density(double power, double d, double r) const override {
     if (!(along(r) > 0.0F) || r > double{T::kFarthestM}) return 0.0;
     const TablePlace surface = range_place(d), place = range_place(r);
     const TablePlace low = {place.at, 0.0F}, high = {place.at, 1.0F};
-    return double{table_[T::kPerRange]} / r * sum(power, d, [&](const TablePlace& at) {
-             const double all = share(at, surface);
-             return all > 0.0 ? (share(at, high) - share(at, low)) / all : 0.0;
-           });
+    const double by_table = sum(power, d, [&](const TablePlace& at) {
+      const double all = share(at, surface);
+      return all > 0.0 ? (share(at, high) - share(at, low)) / all : 0.0;
+    });
+    const double anywhere = r < d ? shown(power, d) / along(d) : 0.0;
+    return double{table_[T::kPerRange]} / r * (by_table + kAnywhere * (anywhere - by_table));
   }
 
  private:
   using T = DropTable;
+  static constexpr double kAnywhere = 1e-3;
 
+  /// The probability that drops before a surface at d return more than the power.
+  [[nodiscard]] double shown(double power, double d) const { return 1.0 - math::exp(-count_of(end_of(power, d))); }
   [[nodiscard]] float along(double r) const {
     return (static_cast<float>(math::log(std::max(r, 1e-6))) - table_[T::kLogNearest]) * table_[T::kPerRange];
   }
