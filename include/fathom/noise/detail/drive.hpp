@@ -346,8 +346,7 @@ template <NoiseModel M, class Tag>
     const float transmitted = drops_transmit(in, receiver), power = dimmed_power(in, transmitted);
     const PoweredReading dimmed = dim_surface(in, transmitted, power, receiver);
     b.reason[i] = static_cast<std::uint32_t>(dimmed.reason), b.intensity[i] = dimmed.intensity;
-    bar[i] = bar_of_drops(dimmed, power, receiver),
-    shows[i] = may_show_drop(table, bar[i], draws.uniform[0][i]) ? 1 : 0;
+    bar[i] = bar_of_drops(in, power, receiver), shows[i] = may_show_drop(table, bar[i], draws.uniform[0][i]) ? 1 : 0;
   }
   std::int32_t lane[kBlockRays], place[kBlockRays];  // signed ones make faster gathers
   std::uint32_t quad[kBlockRays / kQuadRays + 8], quads = 0;
@@ -434,12 +433,12 @@ template <int kVariant, NoiseModel M, class Tag>
     const TablePlace place = p.template place_of_peak<kVariant>(air);
     begin[i] = air.begin_m, end[i] = air.end_m, at[i] = place.at, part[i] = place.part;
   }
-  std::uint32_t meets[kBlockRays / kGroupLanes] = {};
-  for (std::size_t i = 0; i < count; ++i) meets[i / kGroupLanes] |= end[i] > begin[i] ? 1U : 0U;
+  const auto meets = [&](std::size_t i) { return end[i] > begin[i]; };
   std::size_t first = 0, last = count;
-  while (first < last && meets[first / kGroupLanes] == 0) first += kGroupLanes;
-  while (first < last && meets[last / kGroupLanes - 1] == 0) last -= kGroupLanes;
+  while (first < last && !meets(first)) ++first;
+  while (first < last && !meets(last - 1)) --last;
   if (first == last) return;
+  first -= first % kGroupLanes, last += (count - last) % kGroupLanes;
   fill_draws<M, Tag>(key, b.quads, b.count, draws);
   for (std::size_t i = first; i < last; ++i) __builtin_memcpy(entry[i], table + 2 * at[i], sizeof entry[i]);
   for (std::size_t i = first; i < last; ++i) {

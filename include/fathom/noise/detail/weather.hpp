@@ -87,11 +87,12 @@ FATHOM_KERNEL PoweredReading dim_surface(const PoweredReading& in, float transmi
           math::select(may_show_drops(in), in.intensity * transmitted, in.intensity), in.from_medium};
 }
 
-/// The power from which on the sensor reports drops instead of a dimmed reading of this power.
-FATHOM_KERNEL float bar_of_drops(const PoweredReading& dimmed, float power, const Receiver& receiver) {
+/// The power from which on the sensor reports drops instead of a reading, dimmed to this power. A weak one may still be
+/// a hit: it changes nothing here.
+FATHOM_KERNEL float bar_of_drops(const PoweredReading& reading, float power, const Receiver& receiver) {
   const float above = math::float_of(math::bits_of(power) + 1U);  // the next one: drops must be stronger
-  const bool is_free = !is_seen(dimmed) | (power < receiver.least_of_drops);
-  return math::select(may_show_drops(dimmed), math::select(is_free, receiver.least_of_drops, above), math::kInfinity);
+  const bool is_free = !is_seen(reading) | (power < receiver.least_of_drops);
+  return math::select(may_show_drops(reading), math::select(is_free, receiver.least_of_drops, above), math::kInfinity);
 }
 FATHOM_KERNEL bool is_reported(const SoftReturn& soft, float bar, float min_range_m) {
   return (soft.power > 0.0F) & (soft.power >= bar) & !(soft.range_m < min_range_m);
