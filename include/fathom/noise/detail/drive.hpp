@@ -67,7 +67,7 @@ struct alignas(64) ReturnBlock {
   const float* table = nullptr;
   const RayBlock* placed = nullptr;  ///< Receiver::placed; null: the rays in the sensor frame
 
-  /// Those of the lanes.
+  /// Receivers of the lanes.
   struct Receivers {
     alignas(64) float low[kBlockRays], high[kBlockRays], drops[kBlockRays];
     float least_power;
