@@ -22,41 +22,31 @@ inline void invert(const double (&m)[9], double (&out)[9]) {
   for (int i = 0; i < 9; ++i) out[i] = scale * adjoint[i];
 }
 
-/// The sum of the squares of the entries of w a - 1, of column-major matrices.
-inline double change2(const double (&w)[9], const double (&a)[9]) {
-  double sum = 0.0;
-  for (int c = 0; c < 3; ++c) {
-    for (int r = 0; r < 3; ++r) {
-      const double e = w[r] * a[3 * c] + w[3 + r] * a[3 * c + 1] + w[6 + r] * a[3 * c + 2] - (r == c ? 1.0 : 0.0);
-      sum += e * e;
-    }
-  }
-  return sum;
-}
-
 FATHOM_KERNEL void set_origin(const tree::MeshMap& map, const TileRays& rays, unsigned i, TileFrame& frame) {
   const Point p = origin_in(map, double{rays.ox[i]}, double{rays.oy[i]}, double{rays.oz[i]});
   frame.ox[i] = p.x, frame.oy[i] = p.y, frame.oz[i] = p.z;
 }
 
-/// The different times of the rays of a tile, and the maps of an instance at these. Rays of more times than kMost find
-/// their maps one by one.
+/// The maps of an instance at the times of the rays of a tile. Groups whose rays have equal times and origins, such as
+/// rows of a scan, share maps. Loops over the rays of a group become vectors.
 class TileTimes {
- public:
-  static constexpr unsigned kMost = 32;  ///< twice as many as the columns of a tile
+  using F = FGroup;
 
+ public:
   /// Puts rays into the frame of a moving instance at their times.
   void enter(const tree::World& world, const tree::Instance& instance, const TileRays& rays, Groups groups,
              TileFrame& frame) {
-    if (count_ == 0) find_times(rays);
-    if (!is_shared()) {
-      return for_lanes(groups, [&](unsigned i, unsigned) {
-        tree::MeshMap own;
-        enter_ray(map_at(world, instance, rays.times_s + i, own), rays, i, frame);
-      });
-    }
-    for (unsigned k = 0; k < count_; ++k) set_map(map_at(world, instance, time_s_ + k, map_[k]), k);
-    for_groups(groups, [&](unsigned g) { enter_group(rays, g * FGroup::kLanes, frame); });
+    if (!is_compared_) compare(rays);
+    mapped_ = 0;
+    for_groups(groups, [&](unsigned g) {
+      if ((mapped_ >> like_[g] & 1U) == 0) set_maps(world, instance, rays, like_[g] * F::kLanes);
+      mapped_ |= Groups{1} << like_[g];
+      const V3<F> d = load3(rays.dx, rays.dy, rays.dz, g);
+      const auto map = [&](int a) { return F::load(map_[a] + like_[g] * F::kLanes); };
+      const auto turned = [&](int a) { return map(a) * d.x + map(a + 3) * d.y + map(a + 6) * d.z; };
+      store3({turned(0), turned(1), turned(2)}, frame.dx, frame.dy, frame.dz, g);
+      store3({map(9), map(10), map(11)}, frame.ox, frame.oy, frame.oz, g);
+    });
   }
 
   /// Sets the planes of the pyramid at the first time, wide enough for the others. The maps A and A_0 of two times
@@ -64,13 +54,13 @@ class TileTimes {
   /// by at most 2 e s (1 + t), s = sqrt(1 + 2 t^2), while e s is below a half.
   void set_sides(const Pyramid& pyramid, TileFrame& frame) const {
     frame.has_sides = false;
-    if (!pyramid.narrow || !is_shared()) return;
-    double w[9], most2 = 0.0;
-    invert(map_[0].inverse, w);
-    for (unsigned k = 1; k < count_; ++k) most2 = std::max(most2, change2(w, map_[k].inverse));
+    if (!pyramid.narrow) return;
+    double a0[9], w[9];
+    for (int i = 0; i < 9; ++i) a0[i] = inverse_[i][static_cast<unsigned>(std::countr_zero(mapped_)) * F::kLanes];
+    invert(a0, w);
     Pyramid wide = pyramid;
     const float t = std::max(std::max(-wide.side_lo, wide.side_hi), std::max(-wide.up_lo, wide.up_hi));
-    const float share = static_cast<float>(std::sqrt(most2)) * std::sqrt(1.0F + 2.0F * t * t);
+    const float share = static_cast<float>(std::sqrt(most_change2(w))) * std::sqrt(1.0F + 2.0F * t * t);
     if (!(share < 0.5F)) return;
     const float more = 2.0F * share * (1.0F + t);
     wide.side_lo -= more, wide.side_hi += more, wide.up_lo -= more, wide.up_hi += more;
@@ -80,63 +70,94 @@ class TileTimes {
   }
 
  private:
-  [[nodiscard]] bool is_shared() const { return count_ <= kMost; }
+  void compare(const TileRays& rays) {
+    const auto are_equal = [](const float* values, unsigned g, unsigned h) {
+      constexpr unsigned kAll = (1U << F::kLanes) - 1U;
+      return bits(eq(F::load(values + g * F::kLanes), F::load(values + h * F::kLanes))) == kAll;
+    };
+    for (unsigned g = 0; g < rays.groups; ++g) {
+      const auto is_like = [&](unsigned h) {
+        return like_[h] == h && are_equal(rays.times_s, g, h) && are_equal(rays.ox, g, h) && are_equal(rays.oy, g, h) &&
+               are_equal(rays.oz, g, h);
+      };
+      like_[g] = 0;
+      for (unsigned h = 0; h < g && !is_like(h);) like_[g] = ++h;
+    }
+    is_compared_ = true;
+  }
 
-  void find_times(const TileRays& rays) {
-    unsigned k = 0;
-    for (unsigned i = 0; i < rays.groups * FGroup::kLanes; ++i) {
-      k = k + 1 < count_ ? k + 1 : 0;  // neighbours in a row come one after the other
-      if (k >= count_ || time_s_[k] != rays.times_s[i]) k = place_of(rays, i);
-      if (k == kMost) return;
-      of_ray_[i] = k;
-      one_origin_ = one_origin_ && ox_[k] == rays.ox[i] && oy_[k] == rays.oy[i] && oz_[k] == rays.oz[i];
+  /// Sets the maps of the rays of a group, as map_at() and origin_in() have them.
+  void set_maps(const tree::World& world, const tree::Instance& instance, const TileRays& rays, unsigned first) {
+    KeyPlace place[F::kLanes];
+    double share[F::kLanes];
+    bool same_keys = true;
+    for (unsigned k = 0; k < F::kLanes; ++k) {
+      const float time_s = rays.times_s[first + k];
+      const bool is_next = k > 0 && is_between(*place[k - 1].from, *place[k - 1].to, time_s);
+      place[k] = is_next ? place_at(place[k - 1].from, place[k - 1].to, time_s) : find_keys(world, instance, time_s);
+      share[k] = place[k].share;
+      same_keys = same_keys && place[k].from == place[0].from;
+    }
+    if (same_keys) {
+      mix([&](unsigned) -> const KeyPlace& { return place[0]; }, share, first);
+    } else {
+      mix([&](unsigned k) -> const KeyPlace& { return place[k]; }, share, first);
+    }
+    for (unsigned k = first; k < first + F::kLanes; ++k) {
+      for (int i = 0; i < 9; ++i) map_[i][k] = static_cast<float>(inverse_[i][k]);
+      const double d[3] = {double{rays.ox[k]} - at_[0][k], double{rays.oy[k]} - at_[1][k],
+                           double{rays.oz[k]} - at_[2][k]};
+      for (int a = 0; a < 3; ++a) {
+        map_[9 + a][k] =
+            static_cast<float>(inverse_[a][k] * d[0] + inverse_[a + 3][k] * d[1] + inverse_[a + 6][k] * d[2]);
+      }
     }
   }
 
-  /// The place of the time of ray i; kMost if there is no place.
-  unsigned place_of(const TileRays& rays, unsigned i) {
-    unsigned k = 0;
-    while (k < count_ && time_s_[k] != rays.times_s[i]) ++k;
-    if (k < count_ || count_++ == kMost) return k;
-    time_s_[k] = rays.times_s[i], ox_[k] = rays.ox[i], oy_[k] = rays.oy[i], oz_[k] = rays.oz[i];
-    return k;
-  }
-
-  void set_map(const tree::MeshMap& map, unsigned k) {
-    for (int a = 0; a < 9; ++a) turn_[a][k] = map.m_from_w[a];
-    const Point o = origin_in(map, double{ox_[k]}, double{oy_[k]}, double{oz_[k]});
-    origin_[0][k] = o.x, origin_[1][k] = o.y, origin_[2][k] = o.z;
-  }
-
-  /// As enter_ray() for each ray of a group.
-  void enter_group(const TileRays& rays, unsigned first, TileFrame& frame) const {
-    for (unsigned i = first; i < first + FGroup::kLanes; ++i) {
-      const std::uint32_t k = of_ray_[i];
-      const float x = rays.dx[i], y = rays.dy[i], z = rays.dz[i];
-      frame.dx[i] = turn_[0][k] * x + turn_[3][k] * y + turn_[6][k] * z;
-      frame.dy[i] = turn_[1][k] * x + turn_[4][k] * y + turn_[7][k] * z;
-      frame.dz[i] = turn_[2][k] * x + turn_[5][k] * y + turn_[8][k] * z;
-      frame.ox[i] = origin_[0][k], frame.oy[i] = origin_[1][k], frame.oz[i] = origin_[2][k];
+  /// keys(k): the keys around the time of ray k of the group.
+  template <class Keys>
+  FATHOM_KERNEL void mix(Keys keys, const double* share, unsigned first) {
+    for (int i = 0; i < 9; ++i) {
+      for (unsigned k = 0; k < F::kLanes; ++k) {
+        const double from = keys(k).from->inverse[i], to = keys(k).to->inverse[i];
+        inverse_[i][first + k] = from + share[k] * (to - from);
+      }
     }
-    for (unsigned i = first; i < first + FGroup::kLanes && !one_origin_; ++i)
-      set_origin(map_[of_ray_[i]], rays, i, frame);
+    for (int a = 0; a < 3; ++a) {
+      for (unsigned k = 0; k < F::kLanes; ++k) {
+        const double from = keys(k).from->at[a], to = keys(k).to->at[a];
+        at_[a][first + k] = from + share[k] * (to - from);
+      }
+    }
   }
 
-  FATHOM_KERNEL static void enter_ray(const tree::MeshMap& map, const TileRays& rays, unsigned i, TileFrame& frame) {
-    const float* m = map.m_from_w;
-    const float x = rays.dx[i], y = rays.dy[i], z = rays.dz[i];
-    frame.dx[i] = m[0] * x + m[3] * y + m[6] * z;
-    frame.dy[i] = m[1] * x + m[4] * y + m[7] * z;
-    frame.dz[i] = m[2] * x + m[5] * y + m[8] * z;
-    set_origin(map, rays, i, frame);
+  /// The largest sum over all maps of the squares of the entries of w A - 1, of column-major matrices.
+  [[nodiscard]] double most_change2(const double (&w)[9]) const {
+    double most = 0.0;
+    for_groups(mapped_, [&](unsigned g) {
+      double sum[F::kLanes] = {};
+      for (int c = 0; c < 3; ++c) {
+        for (int r = 0; r < 3; ++r) {
+          const double* const x = inverse_[3 * c] + g * F::kLanes;
+          const double* const y = inverse_[3 * c + 1] + g * F::kLanes;
+          const double* const z = inverse_[3 * c + 2] + g * F::kLanes;
+          for (unsigned k = 0; k < F::kLanes; ++k) {
+            const double e = w[r] * x[k] + w[3 + r] * y[k] + w[6 + r] * z[k] - (r == c ? 1.0 : 0.0);
+            sum[k] += e * e;
+          }
+        }
+      }
+      most = std::max(most, *std::max_element(sum, sum + F::kLanes));
+    });
+    return most;
   }
 
-  unsigned count_ = 0;      // 0: not counted yet; above kMost: too many
-  bool one_origin_ = true;  // whether all rays of a time have one origin
-  std::uint32_t of_ray_[kTileRays];
-  float time_s_[kMost], ox_[kMost], oy_[kMost], oz_[kMost];  // of a ray of each time
-  tree::MeshMap map_[kMost];
-  float turn_[9][kMost], origin_[3][kMost];  // MeshMap::m_from_w, and origins in the frame of the mesh
+  bool is_compared_ = false;
+  unsigned like_[kGroups];  // the first group with equal times and origins
+  Groups mapped_ = 0;       // the groups in like_ that have maps of the last instance
+  alignas(64) double inverse_[9][kTileRays];
+  alignas(64) double at_[3][kTileRays];   // as inverse_, of MeshMap
+  alignas(64) float map_[12][kTileRays];  // MeshMap::m_from_w, and the origin in the frame of the mesh
 };
 
 }  // namespace fathom::FATHOM_ISA
