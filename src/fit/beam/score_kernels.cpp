@@ -214,34 +214,35 @@ FATHOM_KERNEL void multiply(const Constants& c, const float* __restrict reading,
 
 /// Multiplies all lanes into a density.
 FATHOM_KERNEL void fold(const Products& products, Density& density) {
-  alignas(64) double wide[kScoreLanes];
-  for (std::size_t k = 0; k < kScoreLanes; ++k) wide[k] = double{products.mantissa[k]};
-  for (std::size_t half = kScoreLanes / 2; half > 0; half /= 2) {
-    for (std::size_t k = 0; k < half; ++k) wide[k] *= wide[k + half];
-  }
+  const float* const m = products.mantissa;
+  double eight[8], four[4];
+  for (std::size_t k = 0; k < 8; ++k) eight[k] = double{m[k]} * double{m[k + 8]};
+  for (std::size_t k = 0; k < 4; ++k) four[k] = eight[k] * eight[k + 4];
+  const double product = (four[0] * four[2]) * (four[1] * four[3]);
   std::int32_t exponent = 0;
   std::uint32_t impossible = 0;
   for (std::size_t k = 0; k < kScoreLanes; ++k) exponent += products.exponent[k], impossible |= products.impossible[k];
-  const std::uint64_t bits = math::bits64_of(density.mantissa * wide[0]);
+  const std::uint64_t bits = math::bits64_of(density.mantissa * product);
   density.exponent += exponent + static_cast<std::int32_t>(bits >> 52U) - 1023;
   density.mantissa = math::double_of((bits & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL);
   density.impossible |= impossible;
 }
 
-/// Of at most kMostRays rays.
+/// Of at most kMostRays rays. `readable`: number of expected ranges that may be read. Those behind the last ray count
+/// nothing, as their kind is kNone.
 template <HitLaw kLaw>
 [[gnu::noinline]] void multiply_rays(const Constants& c, const float* reading, const float* factor,
                                      const std::uint32_t* kind, const float* expected, std::size_t rays,
-                                     Density& density) {
+                                     std::size_t readable, Density& density) {
   Products products;
   for (std::size_t k = 0; k < kScoreLanes; ++k) {
     products.mantissa[k] = 1.0F, products.exponent[k] = 0, products.impossible[k] = 0;
   }
   std::size_t at = 0;
-  for (; at + kScoreLanes <= rays; at += kScoreLanes) {
+  for (; at < rays && at + kScoreLanes <= readable; at += kScoreLanes) {
     multiply<kLaw>(c, reading + at, factor + at, kind + at, expected + at, products);
   }
-  if (at < rays) {  // readings are filled up with some that count nothing, expected ranges are not
+  if (at < rays) {
     float last[kScoreLanes];
     for (std::size_t k = 0; k < kScoreLanes; ++k) last[k] = expected[at + k < rays ? at + k : rays - 1];
     multiply<kLaw>(c, reading + at, factor + at, kind + at, last, products);
@@ -276,7 +277,8 @@ void score(const ScoreTables& t, const ScanTerms& scan, const float* expected_m,
       densities[p] = {1.0, 0, 0};
       for (std::size_t k = 0; k < rays; k += kMostRays) {
         multiply_piece(c, scan.reading_m.data() + k, scan.short_factor.data() + k, scan.kind.data() + k,
-                       expected_m + (first + p) * rays + k, rays - k < kMostRays ? rays - k : kMostRays, densities[p]);
+                       expected_m + (first + p) * rays + k, rays - k < kMostRays ? rays - k : kMostRays,
+                       (poses - first - p) * rays - k, densities[p]);
       }
     }
     take_logs(densities, count, out + first);
