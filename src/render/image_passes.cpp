@@ -311,7 +311,7 @@ class RegionFinder {
 /// Counts the valid pixels of windows in a strip of columns. Each column has a count over the rows of the window.
 class ValidCounts {
  public:
-  static constexpr std::uint32_t kStrip = 256;
+  static constexpr std::uint32_t kStrip = 32;
 
   ValidCounts(const WindowImage& image, std::uint32_t radius, std::uint32_t left)
       : image_(image),
@@ -322,24 +322,21 @@ class ValidCounts {
   /// Adds a row to the columns, or takes it away.
   void add(std::uint32_t row, std::int32_t sign) {
     const float* const d = image_.disparity_px + std::size_t{row} * image_.cols + first_;
-    const std::size_t count = end_ - first_;
-    for (std::size_t i = 0; i < count; ++i) columns_[i] += d[i] > 0.0F ? sign : 0;
+    for (std::size_t i = 0; i < end_ - first_; ++i) columns_[i] += d[i] > 0.0F ? sign : 0;
   }
 
-  /// Whether all pixels of the windows of columns [left, right) are valid; `rows`: of a window.
-  [[nodiscard]] bool are_full(std::uint32_t left, std::uint32_t right, std::int32_t rows) const {
-    std::int32_t differ = 0;
-    const std::size_t end = std::min(right + r_, end_) - first_;
-    for (std::size_t i = left_of(left) - first_; i < end; ++i) differ |= columns_[i] ^ rows;
-    return differ == 0;
+  /// Whether all pixels of all windows are valid. `rows`: of a window.
+  [[nodiscard]] bool are_full(std::uint32_t rows) const {
+    return std::all_of(columns_.begin(), columns_.begin() + (end_ - first_),
+                       [&](std::int32_t n) { return n == static_cast<std::int32_t>(rows); });
   }
 
-  /// Calls use(column, valid pixels of its window, columns of its window) for each of columns [left, right).
+  /// Calls use(column, valid pixels of its window, columns of its window) for each column of the strip.
   template <class Use>
-  void for_each(std::uint32_t left, std::uint32_t right, Use use) const {
+  void for_each(std::uint32_t left, Use use) const {
     std::int32_t sum = 0;
-    std::uint32_t begin = left_of(left), end = begin;
-    for (std::uint32_t col = left; col < right; ++col) {
+    std::uint32_t begin = first_, end = first_;
+    for (std::uint32_t col = left; col < std::min(left + kStrip, image_.cols); ++col) {
       for (; end < std::min(col + r_ + 1, image_.cols); ++end) sum += columns_[end - first_];
       for (; begin + r_ < col; ++begin) sum -= columns_[begin - first_];
       use(col, static_cast<std::uint32_t>(sum), end - begin);
@@ -347,8 +344,6 @@ class ValidCounts {
   }
 
  private:
-  [[nodiscard]] std::uint32_t left_of(std::uint32_t col) const { return col > r_ ? col - r_ : 0; }
-
   WindowImage image_;
   std::uint32_t r_, first_, end_;
   std::array<std::int32_t, kStrip + 2 * WindowRule::kMostRadius> columns_ = {};
@@ -362,7 +357,6 @@ void put(EdgeScratch& scratch, std::size_t at, const WindowPixel& pixel) {
 /// changes where all windows are full: no pixel of theirs is in a shadow.
 void finish_shadows(const WindowRule& rule, const WindowImage& image, std::uint32_t begin, std::uint32_t end,
                     EdgeScratch& scratch) {
-  constexpr std::uint32_t kTogether = 16;
   const auto r = static_cast<std::uint32_t>(rule.radius_px);
   for (std::uint32_t left = 0; left < image.cols; left += ValidCounts::kStrip) {
     ValidCounts counts(image, r, left);
@@ -370,8 +364,9 @@ void finish_shadows(const WindowRule& rule, const WindowImage& image, std::uint3
     for (std::uint32_t row = begin; row < end; ++row) {
       for (; bottom < std::min(row + r + 1, image.rows); ++bottom) counts.add(bottom, 1);
       for (; top + r < row; ++top) counts.add(top, -1);
+      if (counts.are_full(bottom - top)) continue;
       const std::size_t first = std::size_t{row} * image.cols;
-      const auto finish = [&](std::uint32_t col, std::uint32_t valid, std::uint32_t columns) {
+      counts.for_each(left, [&](std::uint32_t col, std::uint32_t valid, std::uint32_t columns) {
         const auto at = static_cast<std::uint32_t>(first) + col;
         if (may_match_hidden(rule, scratch.reason[at])) {
           const WindowPixel bridged = match_hidden(rule, image, row, col);
@@ -379,13 +374,7 @@ void finish_shadows(const WindowRule& rule, const WindowImage& image, std::uint3
         } else if (image.disparity_px[at] > 0.0F && !is_supported(rule, valid, columns * (bottom - top))) {
           put(scratch, at, {0.0F, at, Reason::kEdge});
         }
-      };
-      const auto rows = static_cast<std::int32_t>(bottom - top);
-      const std::uint32_t strip_end = std::min(left + ValidCounts::kStrip, image.cols);
-      for (std::uint32_t col = left; col < strip_end; col += kTogether) {
-        const std::uint32_t stop = std::min(col + kTogether, strip_end);
-        if (!counts.are_full(col, stop, rows)) counts.for_each(col, stop, finish);
-      }
+      });
     }
   }
 }

@@ -56,7 +56,7 @@ class TileTimes {
     frame.has_sides = false;
     if (!pyramid.narrow) return;
     double a0[9], w[9];
-    for (int i = 0; i < 9; ++i) a0[i] = inverse_[i][static_cast<unsigned>(std::countr_zero(mapped_)) * F::kLanes];
+    for (int i = 0; i < 9; ++i) a0[i] = numbers_[i][static_cast<unsigned>(std::countr_zero(mapped_)) * F::kLanes];
     invert(a0, w);
     Pyramid wide = pyramid;
     const float t = std::max(std::max(-wide.side_lo, wide.side_hi), std::max(-wide.up_lo, wide.up_hi));
@@ -89,44 +89,37 @@ class TileTimes {
   /// Sets the maps of the rays of a group, as map_at() and origin_in() have them.
   void set_maps(const tree::World& world, const tree::Instance& instance, const TileRays& rays, unsigned first) {
     KeyPlace place[F::kLanes];
-    double share[F::kLanes];
+    KeyPlace at = find_keys(world, instance, rays.times_s[first]);
     bool same_keys = true;
+    double share[F::kLanes];
     for (unsigned k = 0; k < F::kLanes; ++k) {
       const float time_s = rays.times_s[first + k];
-      const bool is_next = k > 0 && is_between(*place[k - 1].from, *place[k - 1].to, time_s);
-      place[k] = is_next ? place_at(place[k - 1].from, place[k - 1].to, time_s) : find_keys(world, instance, time_s);
-      share[k] = place[k].share;
-      same_keys = same_keys && place[k].from == place[0].from;
+      const bool is_between = at.from->time_s <= double{time_s} && double{time_s} < at.to->time_s;
+      if (!is_between) at = find_keys(world, instance, time_s);
+      place[k] = at, share[k] = (double{time_s} - at.from->time_s) * at.from->per_s;
+      same_keys = same_keys && at.from == place[0].from;
     }
     if (same_keys) {
-      mix([&](unsigned) -> const KeyPlace& { return place[0]; }, share, first);
+      mix([&](unsigned) { return place[0]; }, share, first);
     } else {
-      mix([&](unsigned k) -> const KeyPlace& { return place[k]; }, share, first);
+      mix([&](unsigned k) { return place[k]; }, share, first);
     }
     for (unsigned k = first; k < first + F::kLanes; ++k) {
-      for (int i = 0; i < 9; ++i) map_[i][k] = static_cast<float>(inverse_[i][k]);
-      const double d[3] = {double{rays.ox[k]} - at_[0][k], double{rays.oy[k]} - at_[1][k],
-                           double{rays.oz[k]} - at_[2][k]};
-      for (int a = 0; a < 3; ++a) {
-        map_[9 + a][k] =
-            static_cast<float>(inverse_[a][k] * d[0] + inverse_[a + 3][k] * d[1] + inverse_[a + 6][k] * d[2]);
-      }
+      const auto m = [&](int i) { return numbers_[i][k]; };
+      for (int i = 0; i < 9; ++i) map_[i][k] = static_cast<float>(m(i));
+      const double x = double{rays.ox[k]} - m(9), y = double{rays.oy[k]} - m(10), z = double{rays.oz[k]} - m(11);
+      for (int a = 0; a < 3; ++a) map_[9 + a][k] = static_cast<float>(m(a) * x + m(a + 3) * y + m(a + 6) * z);
     }
   }
 
   /// keys(k): the keys around the time of ray k of the group.
   template <class Keys>
   FATHOM_KERNEL void mix(Keys keys, const double* share, unsigned first) {
-    for (int i = 0; i < 9; ++i) {
+    const auto number = [](const tree::MotionKey& key, int i) { return i < 9 ? key.inverse[i] : key.at[i - 9]; };
+    for (int i = 0; i < 12; ++i) {
       for (unsigned k = 0; k < F::kLanes; ++k) {
-        const double from = keys(k).from->inverse[i], to = keys(k).to->inverse[i];
-        inverse_[i][first + k] = from + share[k] * (to - from);
-      }
-    }
-    for (int a = 0; a < 3; ++a) {
-      for (unsigned k = 0; k < F::kLanes; ++k) {
-        const double from = keys(k).from->at[a], to = keys(k).to->at[a];
-        at_[a][first + k] = from + share[k] * (to - from);
+        const double from = number(*keys(k).from, i), to = number(*keys(k).to, i);
+        numbers_[i][first + k] = from + share[k] * (to - from);
       }
     }
   }
@@ -136,15 +129,12 @@ class TileTimes {
     double most = 0.0;
     for_groups(mapped_, [&](unsigned g) {
       double sum[F::kLanes] = {};
-      for (int c = 0; c < 3; ++c) {
-        for (int r = 0; r < 3; ++r) {
-          const double* const x = inverse_[3 * c] + g * F::kLanes;
-          const double* const y = inverse_[3 * c + 1] + g * F::kLanes;
-          const double* const z = inverse_[3 * c + 2] + g * F::kLanes;
-          for (unsigned k = 0; k < F::kLanes; ++k) {
-            const double e = w[r] * x[k] + w[3 + r] * y[k] + w[6 + r] * z[k] - (r == c ? 1.0 : 0.0);
-            sum[k] += e * e;
-          }
+      for (int i = 0; i < 9; ++i) {
+        const int r = i % 3, c = i / 3;
+        for (unsigned k = 0; k < F::kLanes; ++k) {
+          const auto a = [&](int row) { return numbers_[3 * c + row][g * F::kLanes + k]; };
+          const double e = w[r] * a(0) + w[3 + r] * a(1) + w[6 + r] * a(2) - (r == c ? 1.0 : 0.0);
+          sum[k] += e * e;
         }
       }
       most = std::max(most, *std::max_element(sum, sum + F::kLanes));
@@ -153,11 +143,10 @@ class TileTimes {
   }
 
   bool is_compared_ = false;
-  unsigned like_[kGroups];  // the first group with equal times and origins
-  Groups mapped_ = 0;       // the groups in like_ that have maps of the last instance
-  alignas(64) double inverse_[9][kTileRays];
-  alignas(64) double at_[3][kTileRays];   // as inverse_, of MeshMap
-  alignas(64) float map_[12][kTileRays];  // MeshMap::m_from_w, and the origin in the frame of the mesh
+  unsigned like_[kGroups];                     // the first group with equal times and origins
+  Groups mapped_ = 0;                          // the groups in like_ that have maps of the last instance
+  alignas(64) double numbers_[12][kTileRays];  // MeshMap::inverse, MeshMap::at
+  alignas(64) float map_[12][kTileRays];       // MeshMap::m_from_w, and the origin in the frame of the mesh
 };
 
 }  // namespace fathom::FATHOM_ISA

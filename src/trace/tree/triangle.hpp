@@ -211,13 +211,6 @@ struct KeyPlace {
   [[nodiscard]] FATHOM_KERNEL double between(double a, double b) const { return a + share * (b - a); }
 };
 
-FATHOM_KERNEL KeyPlace place_at(const tree::MotionKey* from, const tree::MotionKey* to, float time_s) {
-  return {from, to, (double{time_s} - from->time_s) * from->per_s};
-}
-FATHOM_KERNEL bool is_between(const tree::MotionKey& from, const tree::MotionKey& to, float time_s) {
-  return from.time_s <= double{time_s} && double{time_s} < to.time_s;
-}
-
 FATHOM_KERNEL KeyPlace find_keys(const tree::World& world, const tree::Instance& instance, float time_s) {
   const tree::MotionKey* keys = world.keys + instance.first_key;
   std::uint32_t low = 0, high = instance.key_count - 1;
@@ -225,7 +218,7 @@ FATHOM_KERNEL KeyPlace find_keys(const tree::World& world, const tree::Instance&
     const std::uint32_t middle = (low + high) / 2;
     (keys[middle].time_s <= double{time_s} ? low : high) = middle;
   }
-  return place_at(keys + low, keys + high, time_s);
+  return {keys + low, keys + high, (double{time_s} - keys[low].time_s) * keys[low].per_s};
 }
 
 /// The map of an instance at the time of a ray; `own` is memory for a moving one.
