@@ -60,12 +60,12 @@ Case make_case(GridMap map) {
     const double x = unit(random) * c.map.cols, y = unit(random) * c.map.rows, yaw = kTwoPi * unit(random);
     if (c.map.cells[static_cast<std::size_t>(y) * c.map.cols + static_cast<std::size_t>(x)] != Cell::kFree) continue;
     c.naive.push_back({x, y, yaw});
-    c.poses.push_back(pose_from_planar(c.map.world_from_map) *
-                      pose_from_planar({x * c.map.resolution_m, y * c.map.resolution_m, yaw}));
+    c.poses.push_back(c.map.world_from_map.at_height() *
+                      PlanarPose{x * c.map.resolution_m, y * c.map.resolution_m, yaw}.at_height());
   }
   for (std::size_t k = 0; k < kRays; ++k) c.azimuth.push_back(kTwoPi * static_cast<double>(k) / kRays);
   std::vector<float> expected(kRays);
-  make_grid_ranges(c.map)->cast(std::span(c.poses).first(1), planar_fan(c.azimuth), kLimitM, expected);
+  make_grid_ranges(c.map)->cast(std::span(c.poses).first(1), RayFan::planar(c.azimuth), kLimitM, expected);
   c.readings.resize(kRays);
   sample_scan(kParameters, {.max_range_m = kLimitM}, beam_key(1, 0), expected, c.readings);
   return c;
@@ -169,7 +169,7 @@ void print_memory(const Case& c, const ExpectedRanges& caster, const BeamSensor&
       "memory, MB: map %.2f, caster %.2f, oracle %.2f, scorer %.3f, heatmap of %zu places "
       "%.3f\n",
       megabytes_of([&] { return GridMap(c.map); }), megabytes_of([&] { return make_grid_ranges(c.map); }),
-      megabytes_of([&] { return make_grid_ranges(c.map, {.precision = GridPrecision::kOracle}); }),
+      megabytes_of([&] { return make_grid_ranges(c.map, {.precision = GridCasterOptions::Precision::kOracle}); }),
       megabytes_of([&] { return ScanScorer(kParameters, sensor, caster, fan, {.compute = {.threads = 1}}); }),
       std::size_t{positions.rows} * positions.cols,
       megabytes_of([&] { return make_heatmap(kParameters, sensor, caster, fan, c.readings, positions, coarse); }));
@@ -177,7 +177,7 @@ void print_memory(const Case& c, const ExpectedRanges& caster, const BeamSensor&
 
 void bench_map(const char* name, GridMap map) {
   const Case c = make_case(std::move(map));
-  const RayFan fan = planar_fan(c.azimuth);
+  const RayFan fan = RayFan::planar(c.azimuth);
   const BeamSensor sensor = {.max_range_m = kLimitM, .miss = MissPolicy::kBook};
   const double cell_m = c.map.resolution_m;
   std::vector<float> ranges(kPoses * kRays), exact(kPoses * kRays);
@@ -201,7 +201,7 @@ void bench_map(const char* name, GridMap map) {
   std::vector<std::unique_ptr<ScanScorer>> scorers;
   for (const Isa isa : {Isa::kBase, Isa::kAvx2, Isa::kAvx512}) {
     if (isa > detect_isa()) continue;
-    casters.push_back(make_grid_ranges(c.map, {UnknownCells::kFree, GridPrecision::kFast, isa}));
+    casters.push_back(make_grid_ranges(c.map, {UnknownCells::kFree, GridCasterOptions::Precision::kFast, isa}));
     const ExpectedRanges& caster = *casters.back();
     scorers.push_back(std::make_unique<ScanScorer>(kParameters, sensor, caster, fan,
                                                    ScoreOptions{.compute = {.threads = 1, .isa = isa}}));
@@ -235,7 +235,7 @@ void bench_map(const char* name, GridMap map) {
       2 * threads.seconds("one") / threads.seconds("apart"),
       2 * threads.least_seconds("one") / threads.least_seconds("apart"));
 
-  make_grid_ranges(c.map, {.precision = GridPrecision::kOracle})->cast(c.poses, fan, kLimitM, exact);
+  make_grid_ranges(c.map, {.precision = GridCasterOptions::Precision::kOracle})->cast(c.poses, fan, kLimitM, exact);
   casters.back()->cast(c.poses, fan, kLimitM, ranges);
   print_errors("fathom, fast", exact, ranges, cell_m);
 #ifdef FATHOM_BENCH_MRPT
@@ -277,7 +277,7 @@ void bench_learning() {
     std::vector<double> times;
     double last = cpu_seconds_now();
     FitOptions options = {.compute = {.threads = 1, .isa = isa}};
-    options.on_iteration = [&](const FitIteration&) {
+    options.on_iteration = [&](const FitOptions::Iteration&) {
       peak = std::max(peak, heap_bytes());
       times.push_back(cpu_seconds_now() - last);
       last = cpu_seconds_now();

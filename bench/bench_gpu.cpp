@@ -43,7 +43,7 @@ NoiseChain every_loss() {
 class FrameThere {
  public:
   FrameThere(const device::Gpu& gpu, std::uint32_t rows, std::uint32_t cols) {
-    std::vector<ChannelBuffer> buffers;
+    std::vector<Frame::Buffer> buffers;
     for (const Channel c : kChannels) {
       const std::size_t bytes = std::size_t{rows} * cols * channel_info(c).bytes();
       memory_.emplace_back(gpu);
@@ -51,7 +51,7 @@ class FrameThere {
       // NOLINTNEXTLINE(performance-no-int-to-ptr): never followed here
       buffers.push_back({c, reinterpret_cast<void*>(memory_.back().address()), bytes});
     }
-    frame_ = Frame(rows, cols, buffers, FrameMemory::kGpu);
+    frame_ = Frame(rows, cols, buffers, Frame::Memory::kGpu);
   }
   Frame& frame() { return frame_; }
 

@@ -74,7 +74,7 @@ class Batch {
 
  private:
   static std::unique_ptr<Environments> make(const SceneSetup& setup, std::uint32_t count) {
-    EnvironmentsOptions options;
+    Environments::Options options;
     options.simulator.seed = 1;
     options.count = count;
     return std::make_unique<Environments>(setup.scene, setup.sensors.at(1).sensor, options);

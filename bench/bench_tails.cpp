@@ -32,7 +32,7 @@ std::vector<double> iteration_seconds(const BeamData& data, const FitOptions& wa
   std::vector<double> times;
   double last = 0;
   FitOptions options = wanted;
-  options.on_iteration = [&](const FitIteration& at) {
+  options.on_iteration = [&](const FitOptions::Iteration& at) {
     const double now = cpu_seconds_now();
     if (at.iteration > 0) times.push_back(now - last);
     last = now;

@@ -63,7 +63,7 @@ SpinningLidar make_lidar(std::uint32_t rings, std::uint32_t columns, double top_
 std::vector<Set> make_sets(const Scene& house, const Scene& terrain) {
   const Pose in_house{{-1.0, 0.0, 1.0}, from_roll_pitch_yaw(0, 0, 0.3)};
   const Pose above{{0.0, 0.0, 2.0}, {}};
-  PinholeCamera camera = camera_from_fov(640, 480, 90 * kRadPerDeg);
+  PinholeCamera camera = PinholeCamera::from_fov(640, 480, 90 * kRadPerDeg);
   camera.max_range_m = 1000.0;
   return {
       {"house, lidar 128 x 2048", &house, make_lidar(128, 2048, 22.5 * kRadPerDeg), in_house, true},

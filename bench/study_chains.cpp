@@ -86,7 +86,7 @@ ChainStudy rooms_study(const SensorPreset& preset) {
   ChainStudy study = {.name = std::string(preset.name) + " in rooms", .truth = without_turned_rays(preset.noise)};
   study.is_truth_learned = true;
   study.free = told_parameters(study.truth);
-  std::vector<StampedPose> way;
+  std::vector<Trajectory::Key> way;
   for (std::uint32_t k = 0; k <= kFrames; ++k) {
     Pose pose = turning_pose(3.0 * k / kFrames);
     pose.translation_m.x += 20.0 * (k * kRooms / kFrames);

@@ -56,7 +56,7 @@ StereoEnergy energy_law(float least, float pow) {
   return {.min_energy = least, .pow = pow, .normalization = EnergyNormalization::kThreshold};
 }
 
-std::function<WallFit(std::uint64_t)> of_walls(const WallSensor& sensor, const std::vector<WallPlane>& planes,
+std::function<WallFit(std::uint64_t)> of_walls(const WallSensor& sensor, const std::vector<WallMeasure::Plane>& planes,
                                                const NoiseChain& chain, const WallOptions& options) {
   return [=](std::uint64_t seed) {
     return fit_wall(simulate_wall(sensor, planes, chain, {.seed = seed, .threads = options.threads}), options);
@@ -66,14 +66,14 @@ std::function<WallFit(std::uint64_t)> of_walls(const WallSensor& sensor, const s
 std::function<WallFit(std::uint64_t)> of_rooms(const NoiseChain& chain) {
   return [=](std::uint64_t seed) {
     return fit_wall(room_frames(stands(24), chain, seed),
-                    {.wall = WallChoice::kAhead, .most_returns = 20'000, .threads = 1});
+                    {.wall = WallOptions::Choice::kAhead, .most_returns = 20'000, .threads = 1});
   };
 }
 
 std::function<WallFit(std::uint64_t)> of_turns(const NoiseChain& chain) {
   return [=](std::uint64_t seed) {
     return fit_wall(frames_of(turns_in_room(stands(24), chain, {.seed = seed})),
-                    {.wall = WallChoice::kAhead, .most_returns = 20'000, .threads = 1});
+                    {.wall = WallOptions::Choice::kAhead, .most_returns = 20'000, .threads = 1});
   };
 }
 
@@ -118,7 +118,7 @@ void run(const Study& study, std::size_t seeds) {
     const WallFit fit = study.fit(seed);
     for (std::size_t k = 0; k < study.truths.size(); ++k) {
       const auto at = std::find_if(fit.chain.parameters.begin(), fit.chain.parameters.end(),
-                                   [&](const FitParameter& p) { return p.name == study.truths[k].name; });
+                                   [&](const Fit::Parameter& p) { return p.name == study.truths[k].name; });
       if (at == fit.chain.parameters.end()) {
         ++of_truths[k].without;
         continue;

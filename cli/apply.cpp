@@ -106,7 +106,7 @@ ChosenSensor choose_sensor(const std::string& text) {
 
 namespace {
 
-fathom::GivenCamera given_camera(const fathom::WallCamera& numbers) {
+fathom::GivenCamera given_camera(const fathom::WallSensor::Camera& numbers) {
   return {{numbers.fx_px, numbers.fy_px, numbers.cx_px, numbers.cy_px}, numbers.baseline_m};
 }
 
@@ -114,7 +114,7 @@ fathom::GivenCamera given_camera(const fathom::WallCamera& numbers) {
 
 void fit_camera(const ImageOptions& options, const fathom::DepthImage& image, fathom::Sensor& sensor) {
   if (options.camera) return fathom::set_camera(sensor, given_camera(*options.camera), image.rows, image.cols);
-  const fathom::PatternShape shape = fathom::pattern_shape(sensor.model);
+  const fathom::RayPattern::Shape shape = fathom::pattern_shape(sensor.model);
   if (shape.rows == image.rows && shape.cols == image.cols) return;
   throw fathom::InputError(fmt::format("the images have {} x {} pixels, and sensor '{}' {} x {}: give --camera",
                                        image.cols, image.rows, options.sensor, shape.cols, shape.rows));

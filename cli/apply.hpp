@@ -19,7 +19,7 @@ namespace fathom_cli {
 
 struct ImageOptions {
   std::string sensor;  ///< a preset, or FILE:NAME
-  std::optional<fathom::WallCamera> camera;
+  std::optional<fathom::WallSensor::Camera> camera;
   double levels_per_m = 1000.0;
   double far_m = std::numeric_limits<double>::infinity();
 };

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include <fathom/ros/domain.hpp>
+#include <fathom/ros/publish.hpp>
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/simulate/apply.hpp>
 

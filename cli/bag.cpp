@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/core/names.hpp>
-#include <fathom/files/bags.hpp>
+#include <fathom/files/log_files.hpp>
 
 #include "commands.hpp"
 #include "option_values.hpp"
@@ -34,12 +34,12 @@ struct BagInfoOptions {
   bool json = false;
 };
 
-std::string rate_of(const fathom::BagTopicInfo& topic) {
+std::string rate_of(const fathom::BagInfo::Topic& topic) {
   return topic.rate_hz() > 0.0 ? fmt::format("{:.3g} Hz", topic.rate_hz()) : "-";
 }
 
 /// The first few frames, so that a line stays a line.
-std::string frames_of(const fathom::BagTopicInfo& topic) {
+std::string frames_of(const fathom::BagInfo::Topic& topic) {
   constexpr std::size_t kShown = 3;
   std::string text;
   for (std::size_t i = 0; i < topic.frames.size() && i < kShown; ++i) {
@@ -49,14 +49,14 @@ std::string frames_of(const fathom::BagTopicInfo& topic) {
   return text.empty() ? "-" : text;
 }
 
-std::string answer_to(const fathom::BagTopicInfo& topic) {
+std::string answer_to(const fathom::BagInfo::Topic& topic) {
   if (topic.is_known) return "reads it";
   return topic.encoding == "cdr" ? "passes it over" : "passes over " + fathom::printable(topic.encoding);
 }
 
 std::string table_of(const fathom::BagInfo& info) {
   std::vector<std::vector<std::string>> rows = {{"topic", "type", "messages", "rate", "frames", "fathom"}};
-  for (const fathom::BagTopicInfo& topic : info.topics) {
+  for (const fathom::BagInfo::Topic& topic : info.topics) {
     rows.push_back({fathom::printable(topic.name), fathom::printable(topic.type), group_digits(topic.messages),
                     rate_of(topic), frames_of(topic), answer_to(topic)});
   }
@@ -65,7 +65,7 @@ std::string table_of(const fathom::BagInfo& info) {
 
 std::string json_of(const fathom::BagInfo& info) {
   Json topics = Json::array();
-  for (const fathom::BagTopicInfo& topic : info.topics) {
+  for (const fathom::BagInfo::Topic& topic : info.topics) {
     topics.push_back({{"name", topic.name},
                       {"type", topic.type},
                       {"encoding", topic.encoding},
@@ -90,7 +90,7 @@ std::vector<std::string> warnings_of(const fathom::BagInfo& info) {
     warnings.push_back(fmt::format("{} {} damaged and left out, the first: {}", counted(info.damaged, "part"),
                                    info.damaged == 1 ? "is" : "are", info.damage));
   }
-  for (const fathom::BagTopicInfo& topic : info.topics) {
+  for (const fathom::BagInfo::Topic& topic : info.topics) {
     if (topic.damaged == 0) continue;
     warnings.push_back(
         fmt::format("{}: {} damaged, the first: {}", topic.name, counted(topic.damaged, "message"), topic.damage));

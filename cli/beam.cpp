@@ -8,8 +8,6 @@
 #include <cstdio>
 #include <memory>
 
-#include <fathom/files/maps.hpp>
-
 #include "commands.hpp"
 #include "learning.hpp"
 #include "option_values.hpp"
@@ -57,7 +55,7 @@ Sampled sample_in_world(const BeamSampleOptions& options, const fathom::BeamMode
   }
   const fathom::ScanLog log =
       fathom::sample_log(model, world, from.pose, from.azimuth_rad, options.seed, {.threads = options.threads});
-  return {fathom::scan_csv(log), notes_text(world.notes()) + notes_text(fathom::log_notes(from), options.output.names)};
+  return {log.csv(), notes_text(world.notes()) + notes_text(fathom::log_notes(from), options.output.names)};
 }
 
 Sampled sample_expected(const BeamSampleOptions& options, const fathom::BeamModel& model) {
@@ -78,7 +76,7 @@ void sample_beam(const BeamSampleOptions& options) {
     if (!options.log.empty()) inputs.push_back(fathom::find_scan_log(options.log));
     check_new_file(options.output, options.world, inputs);
   }
-  const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
+  const fathom::BeamModel model = fathom::BeamModel::read(options.parameters);
   const auto [csv, notes] = in_world ? sample_in_world(options, model) : sample_expected(options, model);
   write_csv(options.output, csv, notes);
 }
@@ -159,7 +157,7 @@ Found search(const BeamHeatmapOptions& options, const fathom::GridMap& map, cons
 }
 
 Found find_by_beams(const BeamHeatmapOptions& options, const fathom::GridMap& map) {
-  const fathom::BeamModel model = fathom::read_beam_model(options.parameters);
+  const fathom::BeamModel model = fathom::BeamModel::read(options.parameters);
   const fathom::World world = options.world.scene.empty()
                                   ? fathom::World::from_map(map, {.unknown = model.unknown})
                                   : open_world(options.world, model.unknown, options.heatmap.compute.threads);
@@ -173,7 +171,7 @@ Found find_by_field(const BeamHeatmapOptions& options, const fathom::GridMap& ma
   if (!options.world.scene.empty()) {
     throw fathom::InputError("--model field takes ends of readings in the map: --scene is for beam");
   }
-  const fathom::LikelihoodFieldModel model = fathom::read_field_model(options.parameters);
+  const fathom::LikelihoodFieldModel model = fathom::LikelihoodFieldModel::read(options.parameters);
   const fathom::BeamSensor sensor = {.max_range_m = model.max_range_m, .min_range_m = model.min_range_m};
   return search(options, map, sensor, [&](const fathom::ScanLog& log, const fathom::HeatmapLogOptions& how) {
     return fathom::field_heatmap_of_log(model, map, log, options.scan, how);
@@ -193,13 +191,12 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   with_words("--out ", [&] { fathom::check_heatmap_name(options.output.out); });
   const std::filesystem::path log_file = options.log.file();
   check_new_file(options.output, options.world, {log_file, options.parameters});
-  const fathom::GridMapFile file = fathom::read_grid_map_file(options.world.map);
-  const fathom::GridMap& map = file.map;
+  const fathom::GridMap map = fathom::read_grid_map(options.world.map);
   refuse_spacing_below_cells(options, map);
   const Found made = options.model == HeatmapModel::kBeam ? find_by_beams(options, map) : find_by_field(options, map);
   const fathom::LogHeatmap& found = made.map;
   const fathom::Heatmap& heatmap = found.heatmap;
-  fathom::HeatmapPicture picture;
+  fathom::Heatmap::Picture picture;
   picture.pixels = options.pixels, picture.theme = options.theme;
   picture.truth = found.logged;
   picture.truth_name =
@@ -208,7 +205,7 @@ void draw_beam_heatmap(const BeamHeatmapOptions& options) {
   fathom::write_heatmap(options.output.out, heatmap, map, picture);
 
   if (options.output.quiet) return;
-  print(notes_text(file.notes));
+  print(notes_text(map.notes));
   print(align_columns({{"pose", "x (m)", "y (m)", "yaw (deg)", "log-likelihood", "per ray"},
                        pose_row("best", heatmap.refined, heatmap.refined_log_likelihood, heatmap.rays),
                        pose_row("best of the grid", heatmap.best, heatmap.best_log_likelihood, heatmap.rays),
@@ -280,7 +277,7 @@ void add_beam_heatmap(CLI::App& beam) {
             how.headings);
   add_whole(c, {"--ray-step", "N", "score every N-th ray; default: so that about 90 are scored"},
             {1, fathom::ScoreOptions::kMostRayStep}, how.ray_step);
-  using Picture = fathom::HeatmapPicture;
+  using Picture = fathom::Heatmap::Picture;
   begin_section(c, Section::kOutput);
   add_whole(c, {"--pixels", "N", "longer side of the map in the picture"},
             {Picture::kLeastPixels, Picture::kMostPixels}, o->pixels);

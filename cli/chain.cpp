@@ -193,10 +193,10 @@ void fit_chain(const FitChainOptions& options) {
   report.scene = o.data.scene.string(), report.measured = o.data.measured.string();
   report.frames = fathom::read_measured_frames(setup, o.data.measured, o.data.how);
   report.start = sensor.noise;
-  const auto free = free_parameters(sensor.noise, o.free, fathom::rings_of(report.frames.returns));
+  const auto free = free_parameters(sensor.noise, o.free, report.frames.returns.rings());
   report.fit =
       about_file(o.data.measured, [&] { return fathom::fit_chain(sensor.noise, free, report.frames.returns, o.fit); });
-  if (!o.output.out.empty()) fathom::write_chain_report(o.output.out, report, o.output.force);
+  if (!o.output.out.empty()) report.write(o.output.out, o.output.force);
   print_report(report, o.output, kChainFiles,
                fmt::format("To simulate with it:  fathom simulate {} --set sensors.{}.noise=@{} --out DIR\n",
                            fathom::printable(report.scene), fathom::printable(report.frames.sensor),
@@ -250,7 +250,7 @@ void score_chain(const ChainScoreOptions& options) {
   ChainDataOptions data = options.data;
   if (other) data.how.frames.other_chain = *other;
   const fathom::ChainFrames frames = fathom::read_measured_frames(setup, data.measured, data.how);
-  const std::uint32_t stretches = fathom::stretches_of(frames.returns, {.stretches = data.stretches});
+  const std::uint32_t stretches = fathom::ChainFitOptions{.stretches = data.stretches}.stretches_of(frames.returns);
   const auto score = [&](const fathom::NoiseChain& chain) {
     return about_file(data.measured, [&] { return fathom::score_frames(chain, frames.returns, data.threads()); });
   };

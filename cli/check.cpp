@@ -37,7 +37,7 @@ struct CheckOptions {
 
 std::string sensors_table(const fathom::RunPlan& plan) {
   std::vector<std::vector<std::string>> rows = {{"sensor", "kind", "preset", "rows x columns", "rays per frame"}};
-  for (const fathom::SensorPlan& s : plan.sensors) {
+  for (const fathom::RunPlan::Sensor& s : plan.sensors) {
     rows.push_back({s.name, s.kind, s.preset.empty() ? "-" : s.preset, fmt::format("{} x {}", s.rows, s.cols),
                     s.returns == 1 ? group_digits(s.rays())
                                    : fmt::format("{}, {} returns each", group_digits(s.rays()), s.returns)});
@@ -47,8 +47,8 @@ std::string sensors_table(const fathom::RunPlan& plan) {
 
 std::string files_table(const fathom::RunPlan& plan) {
   std::vector<std::vector<std::string>> rows = {{"output", "files", "at most"}};
-  for (const fathom::SensorPlan& sensor : plan.sensors) {
-    for (const fathom::PlannedOutput& output : sensor.outputs) {
+  for (const fathom::RunPlan::Sensor& sensor : plan.sensors) {
+    for (const fathom::RunPlan::Sensor::Output& output : sensor.outputs) {
       rows.push_back({output.first_file, group_digits(output.files), bytes_text(output.bytes_at_most)});
     }
   }
@@ -74,9 +74,9 @@ std::string runs_text(const fathom::RunPlan& plan, std::uint64_t runs) {
 
 Json json_of(const fathom::RunPlan& plan, const fathom::SceneSetup& setup, std::uint64_t runs) {
   Json sensors = Json::array();
-  for (const fathom::SensorPlan& s : plan.sensors) {
+  for (const fathom::RunPlan::Sensor& s : plan.sensors) {
     Json outputs = Json::array();
-    for (const fathom::PlannedOutput& o : s.outputs) {
+    for (const fathom::RunPlan::Sensor::Output& o : s.outputs) {
       outputs.push_back({{"first_file", o.first_file}, {"files", o.files}, {"bytes_at_most", o.bytes_at_most}});
     }
     sensors.push_back({{"name", s.name},

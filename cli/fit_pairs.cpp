@@ -47,8 +47,8 @@ struct FitPairsOptions {
   std::filesystem::path data;  ///< CSV of pairs, or the folder of a run; empty with `log` and `world`
   BeamLogOptions log;
   BeamWorldOptions world;
-  fathom::LogPairsOptions pairs;
-  fathom::DistanceCalibrationOptions distance;
+  fathom::LogPairs::Options pairs;
+  std::size_t stretches = fathom::DistanceCalibration::kUsualStretches;
   bool asks_stretches = false;  ///< whether they were typed
   std::string sensor;           ///< of a run; empty: its only sensor
   fathom::EnergyNormalization normalization = fathom::EnergyNormalization::kDocument;
@@ -73,7 +73,7 @@ void fit_distance(const FitPairsOptions& options) {
     throw fathom::InputError(fmt::format("--stretches is for scans: {} has no column scan", options.data.string()));
   }
   report.fit = about_file(options.data.empty() ? options.log.file() : options.data,
-                          [&] { return fathom::calibrate_distance(found.pairs, options.distance); });
+                          [&] { return fathom::calibrate_distance(found.pairs, options.stretches); });
   report.gate_m = options.pairs.gate_m;
   if (options.data.empty()) report.found = std::move(found);
   print_report(report, options.output);
@@ -81,8 +81,8 @@ void fit_distance(const FitPairsOptions& options) {
 
 void fit_energy(const FitPairsOptions& options) {
   const auto pairs = fathom::read_energy_pairs(options.data, options.sensor, options.normalization);
-  const fathom::EnergyCalibration fit = about_file(
-      options.data, [&] { return fathom::calibrate_energy(pairs, {.normalization = options.normalization}); });
+  const fathom::EnergyCalibration fit =
+      about_file(options.data, [&] { return fathom::calibrate_energy(pairs, options.normalization); });
   print_report(fit, options.output);
 }
 
@@ -146,7 +146,7 @@ void add_fit_pairs(CLI::App& fit) {
   add_choice(c, fmt::format("--{}", fathom::StereoEnergy::kNormalization),
              "energy: " + doc_of<fathom::StereoEnergy>(fathom::StereoEnergy::kNormalization), o->normalization);
   begin_section(c, Section::kModel, true);
-  add_stretches(c, o->distance.stretches);
+  add_stretches(c, o->stretches);
   add_score_output(c, o->output);
   c.footer(kFitPairsHelp);
   set_action(c, o->output, [o, &c] {

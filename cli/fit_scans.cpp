@@ -5,8 +5,6 @@
 #include <memory>
 #include <system_error>
 
-#include <fathom/files/maps.hpp>
-
 #include "commands.hpp"
 #include "learning.hpp"
 #include "option_values.hpp"
@@ -81,7 +79,7 @@ void refuse_same_log(const ScansFitOptions& options) {
 fathom::FitReport learn(const ScansFitOptions& options, const std::optional<fathom::World>& world) {
   TaskDisplay display("learning:", options.output.quiet);
   fathom::FitLogOptions fit = options.fit;
-  fit.on_iteration = [&display](const fathom::FitIteration& i) {
+  fit.on_iteration = [&display](const fathom::FitOptions::Iteration& i) {
     display.show_text(fmt::format("iteration {}, log-likelihood {:.3f}", i.iteration + 1, i.log_likelihood));
   };
   fit.on_refine_progress = [&display](const fathom::RefineProgress& p) {
@@ -135,7 +133,7 @@ void fit_field(const ScansFitOptions& options) {
   Paths inputs = world_files(options.world);
   inputs.push_back(options.log.file());
   refuse_inputs(fathom::fit_files(options.output.out, options.localizers), inputs);
-  const fathom::GridMapFile map = fathom::read_grid_map_file(options.world.map);
+  const fathom::GridMap map = fathom::read_grid_map(options.world.map);
   const fathom::ScanLog log = read_log(options.log);
   fathom::FieldLogOptions how;
   how.scans = options.fit.scans, how.test_scans = options.fit.test_scans;
@@ -144,10 +142,10 @@ void fit_field(const ScansFitOptions& options) {
   how.max_distance_m = options.max_distance_m;
   how.map_name = options.world.map.filename().string();
   how.stretches = options.fit.stretches;
-  fathom::FieldReport report = fathom::fit_field_log(log, map.map, how);
+  fathom::FieldReport report = fathom::fit_field_log(log, map, how);
   qualify_advice(options, report.sanity);
   report.notes.insert(report.notes.end(), map.notes.begin(), map.notes.end());
-  fathom::write_field_fit(options.output.out, report, options.output.force, options.localizers);
+  report.write(options.output.out, options.output.force, options.localizers);
   print_report(report, options.output, kFitFiles, localizer_files(options));
 }
 
@@ -173,8 +171,9 @@ void fit_beam(const ScansFitOptions& options) {
   fathom::FitReport report = learn(how, world);
   qualify_advice(options, report.sanity);
   const double cell_m = world ? world->cell_m() : options.cell_m;
-  if (leaves_offset && cell_m > 0.0) report.sanity.push_back({fathom::Severity::kWarning, "no_offset", kNoOffsetNote});
-  fathom::write_fit(options.output.out, report, options.output.force, options.localizers);
+  if (leaves_offset && cell_m > 0.0)
+    report.sanity.push_back({fathom::Finding::Severity::kWarning, "no_offset", kNoOffsetNote});
+  report.write(options.output.out, options.output.force, options.localizers);
   print_report(report, options.output, kFitFiles, localizer_files(options) + localizer_doubts(report, options));
 }
 

@@ -51,7 +51,7 @@ fit.json. docs/calibrate.md tells what a wall can tell, and what not.)";
 struct FitWallOptions {
   std::filesystem::path folder;  ///< of depth images or clouds; empty for scans
   std::string sensor;            ///< of clouds: a preset or a file
-  std::optional<fathom::WallCamera> camera;
+  std::optional<fathom::WallSensor::Camera> camera;
   std::optional<double> levels_per_m;
   std::string files;
   std::filesystem::path mask;
@@ -113,45 +113,44 @@ void check_source(const FitWallOptions& o, bool has_clouds) {
   }
 }
 
-fathom::WallImagesOptions image_options(const FitWallOptions& o) {
-  fathom::WallImagesOptions how{.files = o.files, .levels_per_m = o.levels_per_m, .mask = o.mask};
-  how.camera = o.camera.value_or(fathom::WallCamera{});
-  how.max_range_m = o.max_range_m.value_or(0.0);
-  if (!o.distances.empty()) how.distances = fathom::wall_distances(o.distances);
-  return how;
+fathom::WallInput wall_input(const FitWallOptions& o) {
+  fathom::WallInput input{.files = o.files,
+                          .levels_per_m = o.levels_per_m,
+                          .max_range_m = o.max_range_m,
+                          .mask = o.mask,
+                          .sector_rad = o.sector_rad,
+                          .scans = o.scans.value_or("all"),
+                          .step_m = o.step_m};
+  input.sensor.camera = o.camera;
+  if (!o.distances.empty()) input.distances = fathom::wall_distances(o.distances);
+  return input;
 }
 
 fathom::WallFrames cloud_frames(const FitWallOptions& o) {
-  fathom::WallCloudsOptions how{.files = o.files};
-  how.lidar = with_words("--sensor ", [&] { return fathom::find_wall_lidar(o.sensor); });
-  how.sector_rad = o.sector_rad;
+  const fathom::WallSensor lidar = with_words("--sensor ", [&] { return fathom::find_wall_lidar(o.sensor); });
   refuse(o.max_range_m.has_value(), "--max-range is what the lidar of --sensor says");
-  if (!o.distances.empty()) how.distances = fathom::wall_distances(o.distances);
-  return fathom::read_wall_clouds(o.folder, how);
+  fathom::WallInput input = wall_input(o);
+  input.sensor = lidar;
+  return fathom::read_wall_clouds(o.folder, input);
 }
 
 Paths wall_inputs(const FitWallOptions& o, const Paths& clouds) {
   if (o.folder.empty()) return {o.log.file()};
-  if (clouds.empty()) return fathom::wall_image_inputs(o.folder, image_options(o));
+  if (clouds.empty()) return fathom::wall_image_inputs(o.folder, wall_input(o));
   Paths inputs = clouds;
   inputs.emplace_back(o.sensor);
   return inputs;
 }
 
-fathom::WallFrames scan_frames(const FitWallOptions& o, std::vector<std::string>& notes) {
-  const fathom::ScanLog log = read_log(o.log);
-  notes = log.notes;
-  fathom::WallScansOptions how{
-      .scans = o.scans.value_or("all"), .step_m = o.step_m, .max_range_m = o.max_range_m, .sector_rad = o.sector_rad};
-  if (!o.distances.empty()) how.distances = fathom::wall_distances(o.distances);
-  return fathom::wall_frames_of_log(log, how);
-}
-
 fathom::WallFrames wall_frames(const FitWallOptions& o, bool has_clouds, std::vector<std::string>& notes) {
   if (has_clouds) return cloud_frames(o);
-  if (o.folder.empty()) return scan_frames(o, notes);
+  if (o.folder.empty()) {
+    const fathom::ScanLog log = read_log(o.log);
+    notes = log.notes;
+    return fathom::wall_frames_of_log(log, wall_input(o));
+  }
   refuse(o.wall.wall.has_value(), "--wall is for scans and clouds; --mask leaves out pixels of depth images");
-  return fathom::read_wall_images(o.folder, image_options(o));
+  return fathom::read_wall_images(o.folder, wall_input(o));
 }
 
 /// Learns and prints, as tables or as JSON.
@@ -171,7 +170,7 @@ void fit_wall(const FitWallOptions& o) {
   // Frames of folders have the names of their files, scans have only numbers.
   fathom::WallReport report = o.folder.empty() ? about_file(o.source(), make) : make();
   report.notes = std::move(notes);
-  if (!o.output.out.empty()) fathom::write_wall_report(o.output.out, report, o.output.force);
+  if (!o.output.out.empty()) report.write(o.output.out, o.output.force);
   print_report(report, o.output, kWallFiles);
 }
 

@@ -116,9 +116,9 @@ void write_csv(const OutputOptions& output, const std::string& csv, const std::s
 template <class Report>
 void print_report(const Report& report, const OutputOptions& o, std::string_view files = "",
                   const std::string& more = "") {
-  if (o.json) return print(report_text(report, fathom::ReportForm::kJson));
-  if (o.quiet) return print(report_text(report, fathom::ReportForm::kBrief, o.names));
-  std::string text = report_text(report, fathom::ReportForm::kTerminal, o.names);
+  if (o.json) return print(report.text(fathom::ReportForm::kJson));
+  if (o.quiet) return print(report.text(fathom::ReportForm::kBrief, o.names));
+  std::string text = report.text(fathom::ReportForm::kTerminal, o.names);
   if (!o.out.empty()) text += fmt::format("\n{} are in {}\n{}", files, fathom::printable(o.out.string()), more);
   print(text);
 }

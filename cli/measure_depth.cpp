@@ -42,7 +42,7 @@ constexpr const char* kDepthFiles = "report.html and measure.json";
 /// A folder, how its images are read, and what turns depth into disparity.
 struct DepthFolder {
   std::filesystem::path folder;
-  fathom::DepthFolderOptions how;
+  fathom::DepthReport::Options how;
   // At most one of them is given.
   std::string preset;                                ///< of a stereo camera
   std::optional<double> focal_baseline_px_m;         ///< fx times baseline
@@ -84,9 +84,9 @@ std::optional<double> focal_baseline_of(const DepthFolder& folder) {
   return focal_baseline_of(folder.preset, image.rows, image.cols);
 }
 
-fathom::DepthReport measure(const DepthFolder& folder, const MeasureDepthOptions& options) {
+fathom::DepthReport::Folder measure(const DepthFolder& folder, const MeasureDepthOptions& options) {
   TaskDisplay display("measuring:", options.output.quiet);
-  fathom::DepthFolderOptions how = folder.how;
+  fathom::DepthReport::Options how = folder.how;
   how.meter.focal_baseline_px_m = focal_baseline_of(folder);
   how.meter.band_edges_m = options.band_edges_m;
   how.meter.still = options.still;
@@ -110,15 +110,14 @@ void measure_depth(const MeasureDepthOptions& options) {
     fathom::check_result_folder(fathom::ResultKind::kDepth, options.output.out, options.output.force);
     refuse_inputs(fathom::result_files(fathom::ResultKind::kDepth, options.output.out), inputs);
   }
-  std::vector<fathom::DepthReport> reports;
-  reports.reserve(folders.size());
-  for (const DepthFolder* one : folders) reports.push_back(measure(*one, options));
-  if (!options.output.out.empty()) fathom::write_depth_report(options.output.out, reports, options.output.force);
-  print_report(reports, options.output, kDepthFiles);
+  fathom::DepthReport report;
+  for (const DepthFolder* one : folders) report.folders.push_back(measure(*one, options));
+  if (!options.output.out.empty()) report.write(options.output.out, options.output.force);
+  print_report(report, options.output, kDepthFiles);
 }
 
-constexpr NumberLimits kFocalBaseline = {fathom::DepthMeterOptions::kLeastFocalBaselinePxM,
-                                         fathom::DepthMeterOptions::kMostFocalBaselinePxM, "px m"};
+constexpr NumberLimits kFocalBaseline = {fathom::DepthMeasure::Options::kLeastFocalBaselinePxM,
+                                         fathom::DepthMeasure::Options::kMostFocalBaselinePxM, "px m"};
 
 std::array<double, 5> parse_camera(const std::string& option, const std::string& text) {
   const std::vector<double> numbers = parse_numbers(option, text, {-1e7, 1e7});
@@ -162,13 +161,13 @@ void add_reading(CLI::App& c, const std::string& prefix, DepthFolder& folder) {
 }
 
 /// The options that leave pixels out; `prefix` is "--" or "--compare-".
-void add_left_out(CLI::App& c, const std::string& prefix, fathom::DepthLeftOut& left_out) {
+void add_left_out(CLI::App& c, const std::string& prefix, fathom::DepthReport::Options::LeftOut& left_out) {
   const std::string reach = prefix + "beyond-reach", whose = prefix == "--" ? "" : "; of --compare";
   const auto read = [&left_out, reach](const std::string& text) {
     left_out.lost_beyond_reach = text == "reasons";
     if (left_out.lost_beyond_reach) return;
     left_out.beyond_m =
-        parse_number(reach + " (or reasons)", text, {1e-9, fathom::DepthMeterOptions::kMostDepthM, "m"});
+        parse_number(reach + " (or reasons)", text, {1e-9, fathom::DepthMeasure::Options::kMostDepthM, "m"});
   };
   add_parsed(c,
              {reach, "M|reasons",
@@ -185,7 +184,7 @@ void add_left_out(CLI::App& c, const std::string& prefix, fathom::DepthLeftOut& 
 
 void add_bands(CLI::App& c, std::vector<double>& edges_m) {
   const auto read = [&edges_m](const std::string& text) {
-    edges_m = parse_numbers("--bands", text, {0.0, fathom::DepthMeterOptions::kMostDepthM, "m"});
+    edges_m = parse_numbers("--bands", text, {0.0, fathom::DepthMeasure::Options::kMostDepthM, "m"});
   };
   add_parsed(c, {"--bands", "M,M,...", "where bands of distance end, m, rising"}, read)
       .default_str(fmt::format("{}", fmt::join(edges_m, ",")));

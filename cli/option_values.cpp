@@ -86,7 +86,7 @@ std::vector<double> parse_numbers(const std::string& option, const std::string& 
   return numbers;
 }
 
-fathom::WallCamera parse_camera(const std::string& text) {
+fathom::WallSensor::Camera parse_camera(const std::string& text) {
   const std::vector<double> numbers = parse_numbers("--camera", text, {-1e7, 1e7});
   if (numbers.size() != 4 && numbers.size() != 5) {
     throw fathom::InputError(fmt::format(
@@ -95,7 +95,7 @@ fathom::WallCamera parse_camera(const std::string& text) {
   for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
     if (!(numbers[k] > 0.0)) throw fathom::InputError(fmt::format("--camera = {}: FX and FY are above 0", text));
   }
-  fathom::WallCamera camera = {numbers[0], numbers[1], numbers[2], numbers[3]};
+  fathom::WallSensor::Camera camera = {numbers[0], numbers[1], numbers[2], numbers[3]};
   if (numbers.size() == 5) camera.baseline_m = numbers[4];
   if (!(camera.baseline_m >= 0.0))
     throw fathom::InputError(fmt::format("--camera = {}: BASELINE is not below 0", text));

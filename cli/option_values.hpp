@@ -22,8 +22,8 @@
 
 #include <fathom/core/field.hpp>
 #include <fathom/fit/wall.hpp>
-#include <fathom/ros/domain.hpp>
-#include <fathom/simulate/unit.hpp>
+#include <fathom/ros/publish.hpp>
+#include <fathom/simulate/dataset.hpp>
 
 namespace fathom_cli {
 
@@ -51,7 +51,7 @@ double parse_number(const std::string& option, const std::string& text, const Nu
 std::vector<double> parse_numbers(const std::string& option, const std::string& text, const NumberLimits& limits);
 
 /// The value of --camera FX,FY,CX,CY[,BASELINE], in px and m. Without BASELINE it is 0.
-fathom::WallCamera parse_camera(const std::string& text);
+fathom::WallSensor::Camera parse_camera(const std::string& text);
 
 /// A text that `read` takes, without a default. Messages of `read` name the option.
 CLI::Option& add_parsed(CLI::App& c, const OptionText& text, const std::function<void(const std::string&)>& read);

@@ -31,7 +31,7 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
-std::string status_text(const fathom::Progress& p) {
+std::string status_text(const fathom::RunOptions::Progress& p) {
   std::string text = fmt::format("frame {}/{}", p.frames_done, p.frames_total);
   if (p.cast_seconds > 0.0) text += ", " + rate_text(static_cast<double>(p.rays_done) / p.cast_seconds);
   if (p.frames_done > 0 && p.frames_done < p.frames_total) {
@@ -77,7 +77,7 @@ void StatusLine::show(double seconds, const std::string& text, bool last) {
   drawn_ = true;
 }
 
-void ProgressDisplay::show(const fathom::Progress& p) {
+void ProgressDisplay::show(const fathom::RunOptions::Progress& p) {
   const double done = p.frames_total == 0 ? 1.0 : static_cast<double>(p.frames_done) / p.frames_total;
   line_.show(p.seconds, (line_.is_terminal() ? bar_text(done) : "") + status_text(p), p.frames_done == p.frames_total);
 }

@@ -32,7 +32,7 @@ class StatusLine {
 class ProgressDisplay {
  public:
   explicit ProgressDisplay(bool quiet) : line_(quiet) {}
-  void show(const fathom::Progress& progress);
+  void show(const fathom::RunOptions::Progress& progress);
 
  private:
   StatusLine line_;

@@ -8,7 +8,6 @@
 
 #include <fathom/core/error.hpp>
 #include <fathom/core/names.hpp>
-#include <fathom/ros/domain.hpp>
 #include <fathom/ros/publish.hpp>
 
 #include "commands.hpp"

@@ -6,8 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <fathom/files/maps.hpp>
-
 #include "commands.hpp"
 #include "learning.hpp"
 #include "option_values.hpp"
@@ -86,8 +84,7 @@ std::vector<fathom::LogScores> scores_of(const ScanScoreOptions& o, std::span<co
   for (const fathom::BeamModel& model : models) {
     if (world.unknown() != model.unknown) world = open_world(o.world, model.unknown, o.score.compute.threads);
     const auto before = static_cast<double>(scores.size()), all = static_cast<double>(models.size());
-    fathom::ScoreLogOptions how;
-    how.score = o.score;
+    fathom::ScoreOptions how = o.score;
     how.on_progress = [&display, before, all](double done) { display.show_fraction((before + done) / all); };
     scores.push_back(fathom::score_log(model, world, log, o.scans, how));
   }
@@ -157,9 +154,9 @@ void show(const ScanScoreOptions& o, const std::vector<fathom::ScanScore>& first
 /// stdout, or on stderr when the CSV goes there.
 void run_beams(const ScanScoreOptions& o) {
   check_new_file(o.output, o.world, {o.log.file(), o.first});
-  std::vector<fathom::BeamModel> models = {fathom::read_beam_model(o.first)};
+  std::vector<fathom::BeamModel> models = {fathom::BeamModel::read(o.first)};
   if (o.compares()) {
-    models.push_back(fathom::read_beam_model(o.second));
+    models.push_back(fathom::BeamModel::read(o.second));
     refuse_other_sensor(o, models[0].sensor, models[1].sensor);
   }
   fathom::World world = open_world(o.world, models[0].unknown, o.score.compute.threads);
@@ -179,16 +176,16 @@ fathom::BeamSensor field_sensor(const fathom::LikelihoodFieldModel& model) {
 
 void run_fields(const ScanScoreOptions& o) {
   check_new_file(o.output, o.world, {o.log.file(), o.first});
-  std::vector<fathom::LikelihoodFieldModel> models = {fathom::read_field_model(o.first)};
+  std::vector<fathom::LikelihoodFieldModel> models = {fathom::LikelihoodFieldModel::read(o.first)};
   if (o.compares()) {
-    models.push_back(fathom::read_field_model(o.second));
+    models.push_back(fathom::LikelihoodFieldModel::read(o.second));
     refuse_other_sensor(o, field_sensor(models[0]), field_sensor(models[1]));
   }
-  const fathom::GridMapFile map = fathom::read_grid_map_file(o.world.map);
+  const fathom::GridMap map = fathom::read_grid_map(o.world.map);
   const fathom::ScanLog log = read_log(o.log);
   std::vector<fathom::LogScores> scores(models.size());
   for (std::size_t k = 0; k < models.size(); ++k) {
-    scores[k].scans = fathom::score_field_log(models[k], map.map, log, o.scans, o.score.ray_step);
+    scores[k].scans = fathom::score_field_log(models[k], map, log, o.scans, o.score.ray_step);
     for (fathom::ScanScore& scan : scores[k].scans) scan.log_likelihood *= o.score.alpha;
   }
   const std::string notes = notes_text(map.notes) + notes_text(fathom::log_notes(log), o.output.names);

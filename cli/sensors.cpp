@@ -87,14 +87,14 @@ std::string correlation_text(const fathom::Correlation& correlation) {
 constexpr std::string_view kDegreesHint = "\nScene files take a parameter x_rad as x_deg too.\n";
 
 /// Of its frames.
-fathom::PatternShape shape_of(const SensorPreset& preset) {
+fathom::RayPattern::Shape shape_of(const SensorPreset& preset) {
   return fathom::image_shape(fathom::preset_sensor("preset", preset.name));
 }
 
 std::string overview() {
   std::vector<std::vector<std::string>> presets = {{"preset", "kind", "rows x columns", "description"}};
   for (const SensorPreset& p : fathom::sensor_presets()) {
-    const fathom::PatternShape shape = shape_of(p);
+    const fathom::RayPattern::Shape shape = shape_of(p);
     presets.push_back({std::string(p.name), std::string(sensor_kind(p.model)),
                        fmt::format("{} x {}", shape.rows, shape.cols), std::string(p.doc)});
   }
@@ -185,7 +185,7 @@ Json to_json(const fathom::ChainEntry& entry) {
 }
 
 Json to_json(const SensorPreset& preset) {
-  const fathom::PatternShape shape = shape_of(preset);
+  const fathom::RayPattern::Shape shape = shape_of(preset);
   Json values = Json::object();
   for (const FieldInfo& f : kind_of(preset).fields) values[std::string(f.name)] = value_json(f, values_of(preset, f));
   Json noise = Json::array();

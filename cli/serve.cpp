@@ -78,7 +78,7 @@ void refuse_scene_file(const std::filesystem::path& path) {
 }
 
 /// Numbers for images of another size usually have their principal point outside of these.
-void check_principal_point(const fathom::WallCamera& camera, const fathom::DepthImage& image) {
+void check_principal_point(const fathom::WallSensor::Camera& camera, const fathom::DepthImage& image) {
   if (std::abs(2.0 * camera.cx_px + 1.0 - image.cols) <= image.cols &&
       std::abs(2.0 * camera.cy_px + 1.0 - image.rows) <= image.rows) {
     return;

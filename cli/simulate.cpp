@@ -12,7 +12,6 @@
 #include <fathom/frame/reason.hpp>
 #include <fathom/simulate/dataset.hpp>
 #include <fathom/simulate/run.hpp>
-#include <fathom/simulate/unit.hpp>
 
 #include "command_tree.hpp"
 #include "commands.hpp"
@@ -37,7 +36,7 @@ Files appear whole or not at all. docs/scene-format.md describes SCENE, docs/out
 constexpr auto kHit = static_cast<std::size_t>(fathom::Reason::kHit);
 
 /// "miss 1 204, dropout 96": every reason but `hit` that occurred.
-std::string losses_text(const fathom::SensorResult& sensor) {
+std::string losses_text(const fathom::RunResult::Sensor& sensor) {
   std::string text;
   for (std::size_t i = 0; i < sensor.reasons.size(); ++i) {
     if (i == kHit || sensor.reasons[i] == 0) continue;
@@ -46,9 +45,9 @@ std::string losses_text(const fathom::SensorResult& sensor) {
   return text.empty() ? "none" : text;
 }
 
-std::string sensors_table(const std::vector<fathom::SensorResult>& sensors) {
+std::string sensors_table(const std::vector<fathom::RunResult::Sensor>& sensors) {
   std::vector<std::vector<std::string>> rows = {{"sensor", "rays", "hits", "speed", "lost"}};
-  for (const fathom::SensorResult& sensor : sensors) {
+  for (const fathom::RunResult::Sensor& sensor : sensors) {
     rows.push_back({sensor.name, group_digits(sensor.rays), group_digits(sensor.reasons[kHit]),
                     rate_text(sensor.rays_per_second()), losses_text(sensor)});
   }
@@ -97,7 +96,7 @@ std::string hours_text(double seconds) {
   return fmt::format("{:.4g} days ({:.0f} hours)", seconds / kDay, seconds / kHour);
 }
 
-void print_estimate(const fathom::DatasetEstimate& estimate, const fathom::Shard& shard) {
+void print_estimate(const fathom::DatasetEstimate& estimate, const fathom::DatasetOptions::Shard& shard) {
   if (estimate.complete_units > 0) {
     print(fmt::format("{} complete before; there remain\n", counted(estimate.complete_units, "unit")));
   }
@@ -151,7 +150,7 @@ fathom::DatasetOptions dataset_options(const fathom::SceneSetup& setup, const Si
   dataset.environments = options.environments.value_or(one(options.environment.value_or(setup.environment)));
   dataset.episodes = options.episodes.value_or(one(options.episode.value_or(setup.episode)));
   dataset.block = options.block.value_or(0);
-  if (options.shard) dataset.shard = fathom::parse_shard(*options.shard);
+  if (options.shard) dataset.shard = fathom::DatasetOptions::Shard::parse(*options.shard);
   dataset.resume = options.resume;
   dataset.command = dataset_command(options);
   dataset.files = dataset_files(options);
@@ -165,7 +164,7 @@ void run_and_report(const SimulateOptions& options, Run run) {
   {
     ProgressDisplay display(options.quiet);
     fathom::RunOptions how = run_options(options);
-    how.on_progress = [&display](const fathom::Progress& progress) { display.show(progress); };
+    how.on_progress = [&display](const fathom::RunOptions::Progress& progress) { display.show(progress); };
     how.should_stop = &StopSignals::received;
     result = run(how);
   }

@@ -51,7 +51,7 @@ set(FATHOM_ONLY_assimp "")  # an oracle of the tests
 set(FATHOM_ONLY_png.h src/io/picture src/io/log)
 set(FATHOM_ONLY_freetype src/io/picture)
 set(FATHOM_ONLY_CLI cli)
-set(FATHOM_ONLY_mujoco include/fathom/mujoco.hpp include/fathom/mujoco/shape.hpp adapters/mujoco examples/mujoco bench)
+set(FATHOM_ONLY_mujoco include/fathom/mujoco.hpp adapters/mujoco examples/mujoco bench)
 set(FATHOM_ONLY_pybind11 python bench)
 set(FATHOM_ONLY_urdf_parser src/io/world/urdf)
 set(FATHOM_ONLY_urdf_model src/io/world/urdf)

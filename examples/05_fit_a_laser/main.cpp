@@ -9,7 +9,7 @@
 using namespace fathom;
 
 void print(const FitReport& report) {
-  for (const FitParameter& p : report.fit.parameters) {
+  for (const Fit::Parameter& p : report.fit.parameters) {
     std::printf("%-18s %8.4f", p.name.c_str(), p.value);
     if (std::isfinite(p.std_error)) std::printf(" +- %.4f", p.std_error);  // no error: at a boundary, or not learned
     std::printf("\n");
@@ -27,7 +27,7 @@ void fit(const char* map_file, const char* log_or_run, const char* out) {
   // say it here: {.max_range_m = 80}.
   const FitReport report = fit_log(log, world, {.scans = "odd"});
   print(report);
-  write_fit(out, report, true);
+  report.write(out, true);
   std::printf("wrote parameters.yaml, fit.json and report.html into %s\n", out);
 }
 

@@ -5,7 +5,6 @@
 #include <fathom/core/error.hpp>
 #include <fathom/core/geometry.hpp>
 #include <fathom/files/clouds.hpp>
-#include <fathom/files/maps.hpp>
 #include <fathom/files/meshes.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/files/robot.hpp>

@@ -36,10 +36,10 @@ py::dict beam_parameters_dict(const BeamParameters& parameters) {
 }
 
 RayFan fan_of(py::handle rays) {
-  if (py::isinstance<SensorModel>(rays)) return make_fan(make_pattern(py::cast<SensorModel&>(rays)));
+  if (py::isinstance<SensorModel>(rays)) return RayFan::of(make_pattern(py::cast<SensorModel&>(rays)));
   const py::array given = any_array(rays, "rays");
   if (given.ndim() < 2) {
-    return planar_fan(span_of(doubles(given, "rays", {{-1}, "(K,) azimuths or (K, 3) directions"})));
+    return RayFan::planar(span_of(doubles(given, "rays", {{-1}, "(K,) azimuths or (K, 3) directions"})));
   }
   const Floats d = floats(given, "rays", {{-1, 3}, "(K,) azimuths or (K, 3) directions"});
   RayFan fan;
@@ -101,7 +101,7 @@ std::vector<Pose> sensor_poses(py::handle poses, py::handle quat_wxyz, py::handl
     return poses_of(doubles(poses, "poses", {{-1, 3}, "(N, 3): positions"}), quat_wxyz, quat_xyzw);
   }
   std::vector<Pose> made;
-  for (const PlanarPose& p : planar_poses(poses, "poses")) made.push_back(pose_from_planar(p));
+  for (const PlanarPose& p : planar_poses(poses, "poses")) made.push_back(p.at_height());
   return made;
 }
 
@@ -110,7 +110,7 @@ World map_world(const py::object& map, const std::string& unknown, const std::st
   static constexpr std::array<std::string_view, 3> kPrecisions = {"fast", "double", "oracle"};
   GridCasterOptions options;
   options.unknown = word_of<UnknownCells>(unknown, "unknown");
-  options.precision = static_cast<GridPrecision>(position_of(precision, kPrecisions, "precision"));
+  options.precision = static_cast<GridCasterOptions::Precision>(position_of(precision, kPrecisions, "precision"));
   options.isa = compute_of(0, isa).isa;
   if (py::isinstance<GridMap>(map)) return World::from_map(py::cast<const GridMap&>(map), options);
   return World::from_map(py::cast<std::filesystem::path>(map), options);

@@ -33,7 +33,7 @@ std::size_t stretches_of(const py::dict& o) {
 FitOptions fit_options(const py::dict& o) {
   FitOptions options;
   if (!o["start"].is_none()) options.start = beam_parameters_of(py::cast<py::dict>(o["start"]));
-  options.variant = word_of<FitVariant>(py::cast<std::string>(o["variant"]), "variant");
+  options.variant = word_of<FitOptions::Variant>(py::cast<std::string>(o["variant"]), "variant");
   if (!o["hit"].is_none()) options.start.tail.hit = word_of<HitLaw>(py::cast<std::string>(o["hit"]), "hit");
   options.fit_hit_offset = o["hit_offset_m"].is_none();
   if (!options.fit_hit_offset) options.start.hit_offset_m = real(o["hit_offset_m"], "hit_offset_m");
@@ -53,7 +53,7 @@ ReportPtr fit_pairs(const py::object& readings, const py::object& expected, cons
   FitOptions options = fit_options(given);
   report->variant = options.variant;
   released_watched([&](const auto& check) {
-    options.on_iteration = [&](const FitIteration&) { check(); };
+    options.on_iteration = [&](const FitOptions::Iteration&) { check(); };
     report->fit = fit_beam_model(report->shown, report->model.sensor, options);
     report->model.parameters = report->fit.model;
     report->judgement = judge_beam_model(report->fit.model, report->model.sensor, report->shown);
@@ -67,7 +67,7 @@ ReportPtr fit_scans(const ScanLog& log, const World& world, const py::dict& o) {
   options.step_m = real(o["step_m"], "step_m");
   options.miss = word_of<MissPolicy>(py::cast<std::string>(o["miss"]), "miss");
   options.nan = word_of<NanPolicy>(py::cast<std::string>(o["nan"]), "nan");
-  options.variant = word_of<FitVariant>(py::cast<std::string>(o["variant"]), "variant");
+  options.variant = word_of<FitOptions::Variant>(py::cast<std::string>(o["variant"]), "variant");
   options.hit = word_of<HitLaw>(py::cast<std::string>(o["hit"]), "hit");
   if (o["hit_offset_m"].is_none()) {
     options.fit_hit_offset = true;
@@ -78,7 +78,7 @@ ReportPtr fit_scans(const ScanLog& log, const World& world, const py::dict& o) {
                      "' is not a number, None or 'auto'");
   }
   options.stretches = stretches_of(o);
-  options.per_log = word_of<PerLog>(py::cast<std::string>(o["per_log"]), "per_log");
+  options.per_log = word_of<FitLogOptions::PerLog>(py::cast<std::string>(o["per_log"]), "per_log");
   if (!o["refine_poses"].is_none()) {
     const auto [stddev_m, stddev_rad] = py::cast<std::pair<double, double>>(o["refine_poses"]);
     options.refine_poses = {.stddev_m = stddev_m, .stddev_rad = stddev_rad};
@@ -86,7 +86,7 @@ ReportPtr fit_scans(const ScanLog& log, const World& world, const py::dict& o) {
   options.compute.threads = py::cast<int>(o["threads"]);
   auto report = std::make_shared<FitReport>();
   released_watched([&](const auto& check) {
-    options.on_iteration = [&](const FitIteration&) { check(); };
+    options.on_iteration = [&](const FitOptions::Iteration&) { check(); };
     options.on_refine_progress = [&](const RefineProgress&) { check(); };
     *report = fit_log(log, world, options);
   });
@@ -95,7 +95,7 @@ ReportPtr fit_scans(const ScanLog& log, const World& world, const py::dict& o) {
 
 py::object refined_dict(const FitReport& report) {
   if (!report.refined) return py::none();
-  const RefinedLog& refined = *report.refined;
+  const FitReport::RefinedLog& refined = *report.refined;
   py::dict d;
   d["log"] = std::make_shared<ScanLog>(refined.log);
   d["scans"] = copied<std::uint32_t>(refined.scan).attr("astype")("int64");
@@ -108,7 +108,7 @@ py::object refined_dict(const FitReport& report) {
 
 py::object mount_dict(const FitReport& report) {
   if (report.logs.empty()) return py::none();
-  const LogCorrection &at = report.logs.front().correction, &error = report.logs.front().std_error;
+  const FitReport::Correction &at = report.logs.front().correction, &error = report.logs.front().std_error;
   py::dict d;
   d["x_m"] = at.mount_x_m, d["y_m"] = at.mount_y_m, d["yaw_rad"] = at.mount_yaw_rad;
   d["range_offset_m"] = at.range_offset_m;
@@ -121,7 +121,7 @@ void bind_fit(py::module_& m) {
   py::class_<FitReport, ReportPtr> fit(m, "_Fit");
   bind_scan_fit(fit, [](const FitReport& r, const std::filesystem::path& folder, bool force,
                         const std::vector<Localizer>& localizers) {
-    write_fit(folder, r, force, localizers);
+    r.write(folder, force, localizers);
     return fit_files(folder, localizers, r.refined.has_value());
   });
   fit.def_property_readonly("_parameters", [](const FitReport& r) { return beam_parameters_dict(r.fit.model); })
@@ -139,8 +139,7 @@ void bind_fit(py::module_& m) {
       .def_property_readonly("judgement", [](const FitReport& r) { return judgement_dict(r.judgement); })
       .def_property_readonly("_refined", &refined_dict)
       .def_property_readonly("_mount", &mount_dict)
-      .def("write_model",
-           [](const FitReport& r, const std::filesystem::path& file) { write_beam_model(file, r.model); });
+      .def("write_model", [](const FitReport& r, const std::filesystem::path& file) { r.model.write(file); });
   m.def("_fit_pairs", &fit_pairs);
   m.def("_fit_scans", &fit_scans);
   m.def("_judge", [](const BeamModel& model, const py::object& readings, const py::object& expected,
@@ -161,7 +160,7 @@ void bind_localizers(py::module_& m) {
     return localizer_notes(beam_parameters_of(parameters), word_of<Localizer>(localizer, "localizer"));
   });
   m.def("_localizer_text", [](const BeamModel& model, const std::string& localizer) {
-    return localizer_text(model.parameters, model.sensor, word_of<Localizer>(localizer, "localizer"));
+    return model.localizer_text(word_of<Localizer>(localizer, "localizer"));
   });
 }
 
@@ -188,23 +187,24 @@ void bind_field(py::module_& m) {
   py::class_<FieldReport, FieldReportPtr> fit(m, "_FieldFit");
   bind_scan_fit(fit, [](const FieldReport& r, const std::filesystem::path& folder, bool force,
                         const std::vector<Localizer>& localizers) {
-    write_field_fit(folder, r, force, localizers);
+    r.write(folder, force, localizers);
     return fit_files(folder, localizers);
   });
   fit.def_property_readonly("_model", [](const FieldReport& r) { return model_dict(r.fit.model); })
       .def("_localizer_text",
            [](const FieldReport& r, const std::string& localizer) {
-             return localizer_text(r, word_of<Localizer>(localizer, "localizer"));
+             return r.localizer_text(word_of<Localizer>(localizer, "localizer"));
            })
       .def_readonly("nats_per_reading", &FieldReport::nats_per_reading);
   m.def("_fit_field", &fit_field);
   m.def("_score_field", &score_field);
-  m.def("_read_field_model", [](const std::filesystem::path& file) { return model_dict(read_field_model(file)); });
+  m.def("_read_field_model",
+        [](const std::filesystem::path& file) { return model_dict(LikelihoodFieldModel::read(file)); });
   m.def("_write_field_model", [](const std::filesystem::path& file, const py::dict& model) {
-    write_field_model(file, model_of<LikelihoodFieldModel>(model));
+    model_of<LikelihoodFieldModel>(model).write(file);
   });
   m.def("_localizer_field_text", [](const py::dict& model, const std::string& localizer) {
-    return localizer_text(model_of<LikelihoodFieldModel>(model), word_of<Localizer>(localizer, "localizer"));
+    return model_of<LikelihoodFieldModel>(model).localizer_text(word_of<Localizer>(localizer, "localizer"));
   });
 }
 

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include <fathom/core/error.hpp>
-#include <fathom/files/bags.hpp>
 #include <fathom/files/log_files.hpp>
 
 #include "beam_values.hpp"
@@ -104,13 +103,14 @@ void bind_log(py::module_& m) {
           "skipped",
           [](const ScanLog& l) {
             py::dict d;
-            for (const SkippedLines& s : l.skipped) d[py::str(s.name)] = s.lines;
+            for (const ScanLog::Skipped& s : l.skipped) d[py::str(s.name)] = s.lines;
             return d;
           },
           "Readings of other lasers that were passed over, by their names in the log.")
       .def("__len__", &ScanLog::scans)
       .def(
-          "write_csv", [](const ScanLog& l, const std::filesystem::path& file) { write_scan_csv(file, l); }, "file"_a)
+          "write_csv", [](const ScanLog& l, const std::filesystem::path& file) { write_text_file(file, l.csv()); },
+          "file"_a)
       .def(
           "select",
           [](const ScanLog& l, const std::string& text) {
@@ -164,16 +164,14 @@ void bind_log(py::module_& m) {
 
 void bind_files(py::module_& m) {
   m.def("_read_model", [](const std::filesystem::path& file) {
-    const BeamModel model = read_beam_model(file);
+    const BeamModel model = BeamModel::read(file);
     return py::make_tuple(beam_parameters_dict(model.parameters), model_dict(model.sensor),
                           kChoiceWords<UnknownCells>.at(static_cast<std::size_t>(model.unknown)));
   });
-  m.def("_write_model",
-        [](const std::filesystem::path& file, const BeamModel& model) { write_beam_model(file, model); });
+  m.def("_write_model", [](const std::filesystem::path& file, const BeamModel& model) { model.write(file); });
   m.def("_score_log", [](const BeamModel& model, const World& world, const ScanLog& log, const std::string& scans,
                          std::size_t ray_step, double alpha, bool exact, int threads) {
-    ScoreLogOptions options;
-    options.score = {.ray_step = ray_step, .alpha = alpha, .compute = {.threads = threads}, .exact = exact};
+    ScoreOptions options = {.ray_step = ray_step, .alpha = alpha, .compute = {.threads = threads}, .exact = exact};
     LogScores scores;
     released_watched([&](const auto& check) {
       options.on_progress = [&](double) { check(); };
@@ -222,7 +220,7 @@ HeatmapPtr heatmap(const BeamModel& model, const World& world, const py::object&
 void write_picture(const Heatmap& h, const std::filesystem::path& file, const GridMap& map, std::uint32_t pixels,
                    const py::object& truth, const std::string& truth_name, const py::object& hits_world,
                    const std::string& theme) {
-  HeatmapPicture picture;
+  Heatmap::Picture picture;
   picture.pixels = pixels, picture.theme = word_of<Theme>(theme, "theme");
   if (!truth.is_none()) picture.truth = planar_pose_of(truth, "truth");
   picture.truth_name = truth_name;
@@ -278,7 +276,7 @@ void bind_heatmap(py::module_& m) {
         });
 }
 
-py::dict topic_dict(const BagTopicInfo& topic) {
+py::dict topic_dict(const BagInfo::Topic& topic) {
   py::dict d;
   d["name"] = topic.name, d["type"] = topic.type, d["encoding"] = topic.encoding, d["known"] = topic.is_known;
   d["messages"] = topic.messages, d["first_s"] = topic.first_s, d["last_s"] = topic.last_s;
@@ -291,7 +289,7 @@ py::dict bag_info(const std::filesystem::path& bag) {
   BagInfo info;
   released([&] { info = read_bag_info(bag); });
   py::list topics;
-  for (const BagTopicInfo& topic : info.topics) topics.append(topic_dict(topic));
+  for (const BagInfo::Topic& topic : info.topics) topics.append(topic_dict(topic));
   py::dict d;
   d["format"] = info.format, d["messages"] = info.messages, d["first_s"] = info.first_s, d["last_s"] = info.last_s;
   d["torn"] = info.tear, d["damaged"] = info.damaged, d["damage"] = info.damage, d["topics"] = topics;

@@ -84,7 +84,7 @@ void bind_scan_fit(py::class_<Report, Options...>& fit, Write write) {
       .def_property_readonly("blocks", [](const Report& r) { return r.fit.blocks; })
       .def_property_readonly("readings", [](const Report& r) { return r.fit.readings; })
       .def_property_readonly("flags", [](const Report& r) { return texts_of(r.findings(), kArguments); })
-      .def("_page", [](const Report& r) { return report_text(r, ReportForm::kHtml); })
+      .def("_page", [](const Report& r) { return r.text(ReportForm::kHtml); })
       .def(
           "write",
           [write](const Report& r, const std::filesystem::path& folder, bool force,

@@ -43,7 +43,7 @@ py::dict pairs_dict(const Calibration& made) {
 py::dict distance(const py::object& range, const py::object& expected, const py::object& scan, std::size_t stretches) {
   const RangePairs pairs = range_pairs(range, expected, scan);
   DistanceCalibration made;
-  released([&] { made = calibrate_distance(pairs, {.stretches = stretches}); });
+  released([&] { made = calibrate_distance(pairs, stretches); });
   return pairs_dict(made);
 }
 
@@ -56,10 +56,9 @@ py::dict energy(const py::object& value, const py::object& lost, const std::stri
   EnergyPairs pairs;
   pairs.energy.assign(e.data(), e.data() + e.size());
   for (const std::int64_t one : span_of(l)) pairs.lost.push_back(static_cast<std::uint8_t>(one));
-  EnergyCalibrationOptions options;
-  options.normalization = word_of<EnergyNormalization>(normalization, "normalization");
+  const auto law = word_of<EnergyNormalization>(normalization, "normalization");
   EnergyCalibration made;
-  released([&] { made = calibrate_energy(pairs, options); });
+  released([&] { made = calibrate_energy(pairs, law); });
   py::dict d = pairs_dict(made);
   d["normalization"] = normalization, d["lost"] = made.lost;
   return d;
@@ -120,7 +119,7 @@ py::dict depth(const py::object& frames, std::optional<double> focal_baseline_px
   const Floats values = one ? floats(array, "frames", {{-1, -1}, "(rows, cols)"}, Finite::kNo)
                             : floats(array, "frames", {{-1, -1, -1}, "(frames, rows, cols)"}, Finite::kNo);
   const Doubles edges = doubles(band_edges_m, "band_edges_m", {{-1}, "(N,)"});
-  DepthMeterOptions options;
+  DepthMeasure::Options options;
   options.focal_baseline_px_m = focal_baseline_px_m;
   options.band_edges_m.assign(edges.data(), edges.data() + edges.size());
   options.still = still;
@@ -142,12 +141,12 @@ void bind_calibrate(py::module_& m) {
   m.def("_measure_depth", &depth);
   m.def("_range_pairs", [](FrameHandle& h) {
     RangePairs pairs;
-    append_pairs(h.frame(), pairs);
+    pairs.append(h.frame());
     return py::make_tuple(copied<float>(pairs.range_m), copied<float>(pairs.expected_m));
   });
   m.def("_energy_pairs", [](FrameHandle& h) {
     EnergyPairs pairs;
-    append_pairs(h.frame(), pairs);
+    pairs.append(h.frame());
     return energy_arrays(pairs);
   });
   m.def("_read_range_pairs", [](const std::filesystem::path& file, const std::string& sensor) {

@@ -13,7 +13,7 @@ namespace fathom::python {
 
 namespace {
 
-/// The words of RangeTarget in dicts.
+/// The words of ParameterRange::Target in dicts.
 constexpr std::array<std::string_view, 3> kTargets = {"noise", "sensor", "entity"};
 
 template <class T>
@@ -30,20 +30,21 @@ ParameterRange range_of(const py::dict& d) {
   ParameterRange range;
   range.entry = at<std::uint32_t>(d, "entry");
   range.field = at<std::string>(d, "field");
-  range.law = static_cast<RangeLaw>(position_of(at<std::string>(d, "law"), kChoiceWords<RangeLaw>, "law"));
+  range.law = static_cast<ParameterRange::Law>(
+      position_of(at<std::string>(d, "law"), kChoiceWords<ParameterRange::Law>, "law"));
   range.low = at<double>(d, "low"), range.high = at<double>(d, "high");
   range.mean = at<double>(d, "mean"), range.stddev = at<double>(d, "stddev");
   if (!d["entity"].is_none()) range.entity = static_cast<EntityId>(at<std::uint32_t>(d, "entity"));
   if (!d["ring"].is_none()) range.ring = at<std::uint16_t>(d, "ring");
   range.as_chain = at<bool>(d, "as_chain");
-  range.target = static_cast<RangeTarget>(position_of(at<std::string>(d, "target"), kTargets, "target"));
+  range.target = static_cast<ParameterRange::Target>(position_of(at<std::string>(d, "target"), kTargets, "target"));
   return range;
 }
 
 py::dict range_dict(const ParameterRange& range) {
   py::dict d;
   d["entry"] = range.entry, d["field"] = range.field;
-  d["law"] = kChoiceWords<RangeLaw>.at(static_cast<std::size_t>(range.law));
+  d["law"] = kChoiceWords<ParameterRange::Law>.at(static_cast<std::size_t>(range.law));
   d["low"] = range.low, d["high"] = range.high, d["mean"] = range.mean, d["stddev"] = range.stddev;
   d["entity"] = optional_id(range.entity);
   d["ring"] = range.ring ? py::object(py::int_(*range.ring)) : py::object(py::none());
@@ -114,10 +115,10 @@ DepthFilters filters_of(py::dict values) {
   DepthFilters filters;
   for (const auto& [key, value] : values) {
     const auto name = py::cast<std::string>(key);
-    if (name == SpatialFilter::kSlug) {
-      filters.spatial = model_of<SpatialFilter>(py::cast<py::dict>(value));
-    } else if (name == TemporalFilter::kSlug) {
-      filters.temporal = model_of<TemporalFilter>(py::cast<py::dict>(value));
+    if (name == DepthFilters::Spatial::kSlug) {
+      filters.spatial = model_of<DepthFilters::Spatial>(py::cast<py::dict>(value));
+    } else if (name == DepthFilters::Temporal::kSlug) {
+      filters.temporal = model_of<DepthFilters::Temporal>(py::cast<py::dict>(value));
     } else {
       own[key] = value;
     }
@@ -215,12 +216,12 @@ py::dict sensor_dict(const SensorSetup& setup) {
   return d;
 }
 
-py::list drawn_list(const Scene& scene, const NoiseChain& chain, const std::vector<DrawnParameter>& drawn) {
+py::list drawn_list(const Scene& scene, const NoiseChain& chain, const std::vector<ParameterRange::Drawn>& drawn) {
   py::list list;
-  for (const DrawnParameter& one : drawn) {
+  for (const ParameterRange::Drawn& one : drawn) {
     py::dict d;
     d["entry"] = one.entry;
-    const bool is_noise = one.target == RangeTarget::kNoise;
+    const bool is_noise = one.target == ParameterRange::Target::kNoise;
     d["model"] = is_noise ? py::object(py::str(std::string(chain.at(one.entry).noise.slug()))) : py::object(py::none());
     d["field"] = one.field;
     d["entity"] = one.entity == kNoEntity ? py::object(py::none())

@@ -39,9 +39,9 @@ inline py::list estimates(const std::vector<Estimate>& many) {
   return list;
 }
 
-/// For FitParameter of python/fathom/_fits.py.
+/// For Fit::Parameter of python/fathom/_fits.py.
 py::list parameter_tuples(const Fit& fit);
-/// For HeldOut of python/fathom/_fits.py.
+/// For Fit::HeldOut of python/fathom/_fits.py.
 py::object held_out_tuple(const Fit& fit);
 
 /// What was learned: "fit" and "noise" for python/fathom/_chains.py.
@@ -61,6 +61,6 @@ std::vector<ParameterRange> ranges_of(const py::list& dicts);
 py::list ranges_list(const std::vector<ParameterRange>& ranges);
 
 /// Drawn values as a list of dicts.
-py::list drawn_list(const Scene& scene, const NoiseChain& chain, const std::vector<DrawnParameter>& drawn);
+py::list drawn_list(const Scene& scene, const NoiseChain& chain, const std::vector<ParameterRange::Drawn>& drawn);
 
 }  // namespace fathom::python

@@ -56,28 +56,30 @@ py::list axis_words(const std::vector<Axis>& axes) {
   return words;
 }
 
-TurnedRays turned_of(const py::dict& d) {
-  TurnedRays t;
+ChainReturns::TurnedRays turned_of(const py::dict& d) {
+  ChainReturns::TurnedRays t;
   t.axis = word_of<Axis>(py::cast<std::string>(d["axis"]), "axis");
   for (const py::handle& angle : py::list(d["angle_rad"])) t.angle_rad.push_back(py::cast<double>(angle));
-  t.rays = records<TurnedRays::Ray>(d, "rays"), t.surfaces = records<TurnedRays::Surface>(d, "surfaces");
+  t.rays = records<ChainReturns::TurnedRays::Ray>(d, "rays"),
+  t.surfaces = records<ChainReturns::TurnedRays::Surface>(d, "surfaces");
   take_whole(d, "first_surface", 0xffffffff, t.first_surface);
   take_whole(d, "met", 255, t.met);
   return t;
 }
 
-py::object turned_dict(const TurnedRays& t) {
+py::object turned_dict(const ChainReturns::TurnedRays& t) {
   if (!t.is_known()) return py::none();
   py::dict d;
   d["axis"] = kChoiceWords<Axis>[static_cast<std::size_t>(*t.axis)], d["angle_rad"] = t.angle_rad;
-  d["rays"] = copied<TurnedRays::Ray>(t.rays), d["surfaces"] = copied<TurnedRays::Surface>(t.surfaces);
+  d["rays"] = copied<ChainReturns::TurnedRays::Ray>(t.rays),
+  d["surfaces"] = copied<ChainReturns::TurnedRays::Surface>(t.surfaces);
   d["first_surface"] = copied<std::uint32_t>(t.first_surface);
   d["met"] = copied<std::uint8_t>(t.met);
   return d;
 }
 
-HitTurns hits_of(const py::dict& d) {
-  HitTurns h;
+ChainReturns::HitTurns hits_of(const py::dict& d) {
+  ChainReturns::HitTurns h;
   h.axes = axes_of(d);
   for (auto [name, out] : {std::pair{"first_rad", &h.first_rad}, std::pair{"second_rad", &h.second_rad}}) {
     const Floats values = floats(ravelled(d[name], name), name, {{-1}, "(N,)"}, Finite::kNo);
@@ -86,7 +88,7 @@ HitTurns hits_of(const py::dict& d) {
   return h;
 }
 
-py::object hits_dict(const HitTurns& h) {
+py::object hits_dict(const ChainReturns::HitTurns& h) {
   if (!h.is_known()) return py::none();
   py::dict d;
   d["axes"] = axis_words(h.axes), d["first_rad"] = copied<float>(h.first_rad),
@@ -107,7 +109,7 @@ ChainReturns returns_of(const py::dict& d) {
   r.min_range_m = real(d["min_range_m"], "min_range_m"), r.max_range_m = real(d["max_range_m"], "max_range_m");
   r.least_power = real(d["least_power"], "least_power"), r.beam_rad = real(d["beam_rad"], "beam_rad");
   r.sensor_moved = py::cast<bool>(d["sensor_moved"]);
-  r.outside = word_of<OutsideLimits>(py::cast<std::string>(d["outside"]), "outside");
+  r.outside = word_of<ChainReturns::Outside>(py::cast<std::string>(d["outside"]), "outside");
   r.half_step_m = real(d["half_step_m"], "half_step_m");
   r.depths_are_rounded = py::cast<bool>(d["depths_are_rounded"]);
   if (!d["turned"].is_none()) r.turned = turned_of(d["turned"]);
@@ -124,7 +126,7 @@ py::dict returns_dict(const ChainReturns& r) {
   d["baseline_m"] = double{r.optics.baseline_m};
   d["min_range_m"] = r.min_range_m, d["max_range_m"] = r.max_range_m, d["least_power"] = r.least_power;
   d["beam_rad"] = r.beam_rad;
-  d["outside"] = kChoiceWords<OutsideLimits>[static_cast<std::size_t>(r.outside)];
+  d["outside"] = kChoiceWords<ChainReturns::Outside>[static_cast<std::size_t>(r.outside)];
   d["half_step_m"] = r.half_step_m, d["depths_are_rounded"] = r.depths_are_rounded;
   d["turned"] = turned_dict(r.turned);
   d["hits"] = hits_dict(r.hits);
@@ -135,16 +137,16 @@ py::dict returns_dict(const ChainReturns& r) {
 
 py::list parameter_tuples(const Fit& fit) {
   py::list list;
-  for (const FitParameter& p : fit.parameters) {
+  for (const Fit::Parameter& p : fit.parameters) {
     list.append(py::make_tuple(p.name, p.unit, p.start, p.value, p.std_error, p.naive_error, p.low_95, p.high_95,
-                               kChoiceWords<ParameterStatus>[static_cast<std::size_t>(p.status)]));
+                               kChoiceWords<Fit::Status>[static_cast<std::size_t>(p.status)]));
   }
   return list;
 }
 
 py::object held_out_tuple(const Fit& fit) {
   if (!fit.held_out) return py::none();
-  const HeldOut& h = *fit.held_out;
+  const Fit::HeldOut& h = *fit.held_out;
   return py::make_tuple(h.nats, h.readings, h.start_nats, h.gain_nats, h.gain_error, h.note);
 }
 
@@ -168,7 +170,7 @@ py::dict fit(const py::iterable& noise, const std::vector<std::string>& patterns
              int block_frames, const std::optional<int>& stretches, int threads) {
   const NoiseChain chain = chain_of(noise);
   const ChainReturns measured = returns_of(returns);
-  const std::vector<std::uint16_t> rings = rings_of(measured);
+  const std::vector<std::uint16_t> rings = measured.rings();
   const std::vector<ChainParameter> free = chain_parameters(chain, patterns, rings);
   ChainFitOptions options;
   options.hold_out = whole32(py::int_(hold_out), "hold_out");
@@ -244,8 +246,8 @@ py::dict read(const std::filesystem::path& scene, const std::filesystem::path& m
 
 void bind_chain_fits(py::module_& m) {
   PYBIND11_NUMPY_DTYPE(Vec3, x, y, z);
-  PYBIND11_NUMPY_DTYPE(TurnedRays::Ray, direction, origin_m, normal, surroundings);
-  PYBIND11_NUMPY_DTYPE(TurnedRays::Surface, normal, plane_m, energy);
+  PYBIND11_NUMPY_DTYPE(ChainReturns::TurnedRays::Ray, direction, origin_m, normal, surroundings);
+  PYBIND11_NUMPY_DTYPE(ChainReturns::TurnedRays::Surface, normal, plane_m, energy);
   m.def("_fit_chain", &fit);
   m.def("_score_frames", &score);
   m.def("_mean_score", &mean);

@@ -72,7 +72,7 @@ py::dict render_one(SceneRenderer& scene, const py::dict& spec, const py::object
   options.run.compute = compute_of(threads, isa);
   if (device) options.run.device = device_named(*device);
   if (!on_frame.is_none()) {
-    options.run.on_progress = [&on_frame](const Progress& progress) {
+    options.run.on_progress = [&on_frame](const RunOptions::Progress& progress) {
       const py::gil_scoped_acquire acquire;
       on_frame(progress.frames_done);
     };
@@ -133,7 +133,8 @@ void bind_datasets(py::module_& m) {
   m.def("_dataset_digest", &digest_of_units, "scene"_a, "spec"_a);
   m.def("_render_unit", &render_one, "scene"_a, "spec"_a, "index"_a, "out"_a, "threads"_a, "isa"_a, "device"_a,
         "on_frame"_a);
-  m.def("_unit_folder", &unit_folder, "index"_a);
+  m.def(
+      "_unit_folder", [](std::uint64_t index) { return Unit{index}.folder(); }, "index"_a);
   m.def("_dataset_info", &dataset_info, "out"_a);
   m.def("_verify_dataset", &verified, "out"_a, "threads"_a, "remove_faulty"_a);
 }

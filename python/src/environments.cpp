@@ -205,15 +205,15 @@ class EnvironmentsHandle {
     FramePool pool;
   };
 
-  static std::vector<DrawnParameter> names_of(std::span<const ParameterRange> ranges) {
-    std::vector<DrawnParameter> names;
+  static std::vector<ParameterRange::Drawn> names_of(std::span<const ParameterRange> ranges) {
+    std::vector<ParameterRange::Drawn> names;
     for (const ParameterRange& r : ranges) names.push_back({r.entry, r.field, r.entity, r.ring, 0.0, r.target});
     return names;
   }
 
   Environments make(const Scene& scene, const py::object& count, const py::object& seed, const py::object& first,
                     const Compute& compute, double rate_hz, double start_s, std::vector<ParameterRange> entity_ranges) {
-    EnvironmentsOptions options;
+    Environments::Options options;
     options.entity_ranges = std::move(entity_ranges);
     options.simulator.seed = seed_of(seed);
     options.simulator.compute = compute;

@@ -80,7 +80,7 @@ py::object FrameHandle::array(Channel channel) {
   py::ssize_t stride = element;
   for (std::size_t axis = sizes.size(); axis-- > 0;) strides[axis] = stride, stride *= sizes[axis];
   if (info.planes == 3) sizes.push_back(3), strides.push_back(element * static_cast<py::ssize_t>(frame_->size()));
-  if (frame_->memory() == FrameMemory::kGpu) {
+  if (frame_->memory() == Frame::Memory::kGpu) {
     made = py::cast(GpuArray(frame_, channel, dtype_of(info.type), sizes, strides, gpu_));
     return made;
   }
@@ -201,7 +201,7 @@ GivenArray given_array(const std::string& name, py::handle value) {
 
 /// An array of the caller's as the memory of a channel. Throws InputError unless its type, shape and strides are those
 /// of the frame's own arrays.
-ChannelBuffer buffer_of(const std::string& name, py::handle value, std::vector<py::ssize_t>& shape) {
+Frame::Buffer buffer_of(const std::string& name, py::handle value, std::vector<py::ssize_t>& shape) {
   const ChannelInfo& info = channel_info(static_cast<Channel>(position_of(name, kChannelNames, "channel")));
   const GivenArray array = given_array(name, value);
   const py::dtype wanted = dtype_of(info.type);
@@ -245,7 +245,7 @@ ChannelBuffer buffer_of(const std::string& name, py::handle value, std::vector<p
 
 std::shared_ptr<FrameHandle> frame_over(const py::kwargs& arrays) {
   std::vector<py::ssize_t> shape;
-  std::vector<ChannelBuffer> buffers;
+  std::vector<Frame::Buffer> buffers;
   std::size_t of_gpu = 0;
   std::uint32_t returns = 1;
   for (const auto& [key, value] : arrays) {
@@ -258,7 +258,7 @@ std::shared_ptr<FrameHandle> frame_over(const py::kwargs& arrays) {
   }
   if (buffers.empty()) throw InputError("no channel given, at least one wanted");
   if (of_gpu > 0 && of_gpu < buffers.size()) throw InputError("some arrays are of NumPy and some of a GPU");
-  const FrameMemory memory = of_gpu > 0 ? FrameMemory::kGpu : FrameMemory::kHost;
+  const Frame::Memory memory = of_gpu > 0 ? Frame::Memory::kGpu : Frame::Memory::kHost;
   FrameLayout layout;
   layout.returns = returns;
   if (returns > 1) {
@@ -280,7 +280,7 @@ std::shared_ptr<FrameHandle> frame_over(const py::kwargs& arrays) {
   std::size_t i = 0;
   for (const auto& [key, value] : arrays) {
     if (py::cast<std::string>(key) == "returns") continue;
-    if (memory == FrameMemory::kGpu) handle->show(buffers[i].channel, py::reinterpret_borrow<py::object>(value));
+    if (memory == Frame::Memory::kGpu) handle->show(buffers[i].channel, py::reinterpret_borrow<py::object>(value));
     ++i;
   }
   return handle;

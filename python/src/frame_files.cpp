@@ -64,7 +64,7 @@ void bind_clouds(FrameClass& frame) {
           [](FrameHandle& h, const Path& file, const std::string& id, const std::string& in, bool keep,
              const py::object& fields, const std::string& layout) {
             CloudOptions options = cloud_options(in, keep, fields);
-            options.layout = word_of<CloudLayout>(layout, "layout");
+            options.layout = word_of<CloudOptions::Layout>(layout, "layout");
             write_pointcloud2(file, h.frame(), id, options);
           },
           "file"_a, "frame_id"_a, py::kw_only(), "frame"_a = "sensor", "keep_misses"_a = false, "fields"_a = py::none(),
@@ -76,11 +76,9 @@ void bind_clouds(FrameClass& frame) {
           "write_npy",
           [](FrameHandle& h, const Path& file, const std::string& channel, const std::optional<std::string>& lost,
              std::optional<double> max_m) {
-            if (lost) {
-              write_npy(file, h.frame(), channel_of(channel), policy_of(h, *lost, max_m));
-            } else {
-              write_npy(file, h.frame(), channel_of(channel));
-            }
+            std::optional<LostPolicy> policy;
+            if (lost) policy = policy_of(h, *lost, max_m);
+            write_npy(file, h.frame(), channel_of(channel), policy);
           },
           "file"_a, "channel"_a, py::kw_only(), "lost"_a = py::none(), "max_m"_a = py::none(),
           "Writes a channel as NumPy reads it. lost: the value of lost pixels, 'zero', 'nan', 'inf', 'max' or\n"

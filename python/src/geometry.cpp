@@ -4,7 +4,7 @@
 #include <optional>
 
 #include <fathom/core/error.hpp>
-#include <fathom/files/maps.hpp>
+#include <fathom/scene/trajectory.hpp>
 
 #include "arguments.hpp"
 
@@ -203,7 +203,7 @@ Trajectory make_trajectory(const py::object& stamps_s, const py::object& positio
   const Doubles positions = doubles(positions_m, "positions_m", {{-1, 3}, "(K, 3)"});
   check_lengths(stamps, "stamps_s", positions, "positions_m");
   const std::vector<Pose> poses = poses_of(positions, quat_wxyz, quat_xyzw);
-  std::vector<StampedPose> keys(poses.size());
+  std::vector<Trajectory::Key> keys(poses.size());
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = {stamps.data()[i], poses[i]};
   return Trajectory(std::move(keys), loop);
 }
@@ -225,7 +225,7 @@ void bind_trajectory(py::module_& m) {
           "stamps_s",
           [](const Trajectory& t) {
             std::vector<double> stamps;
-            for (const StampedPose& key : t.keys()) stamps.push_back(key.stamp_s);
+            for (const Trajectory::Key& key : t.keys()) stamps.push_back(key.stamp_s);
             return copied<double>(stamps);
           },
           "[K], s; a copy.")
@@ -233,7 +233,7 @@ void bind_trajectory(py::module_& m) {
           "poses",
           [](const Trajectory& t) {
             py::list poses;
-            for (const StampedPose& key : t.keys()) poses.append(key.pose);
+            for (const Trajectory::Key& key : t.keys()) poses.append(key.pose);
             return poses;
           },
           "The poses of the keys.")

@@ -5,7 +5,7 @@
 #include <array>
 
 #include <fathom/core/error.hpp>
-#include <fathom/simulate/parameter_range.hpp>
+#include <fathom/simulate/environments.hpp>
 
 #include "arguments.hpp"
 

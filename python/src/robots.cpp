@@ -39,9 +39,9 @@ RobotPtr robot_of_file(const std::filesystem::path& file, const std::string& geo
                        const std::map<std::string, std::filesystem::path>& packages,
                        const std::vector<std::filesystem::path>& search_paths, const std::string& missing) {
   RobotFileOptions options;
-  options.geometry = static_cast<RobotGeometry>(position_of(geometry, kRobotGeometryNames, "geometry"));
+  options.geometry = static_cast<RobotFileOptions::Geometry>(position_of(geometry, kRobotGeometryNames, "geometry"));
   options.packages = packages, options.search_paths = search_paths;
-  options.missing = static_cast<MissingMeshes>(position_of(missing, kMissingMeshesNames, "missing"));
+  options.missing = static_cast<RobotFileOptions::MissingMeshes>(position_of(missing, kMissingMeshesNames, "missing"));
   auto robot = std::make_shared<Robot>();
   released([&] { *robot = read_robot(file, options); });
   return robot;
@@ -49,7 +49,7 @@ RobotPtr robot_of_file(const std::filesystem::path& file, const std::string& geo
 
 py::list links_list(const Robot& robot) {
   py::list links;
-  for (const RobotLink& link : robot.links) {
+  for (const Robot::Link& link : robot.links) {
     py::dict d;
     d["name"] = link.name;
     d["parent"] = link.parent ? py::object(py::str(robot.links[*link.parent].name)) : py::object(py::none());
@@ -64,7 +64,7 @@ py::list links_list(const Robot& robot) {
 
 py::list joints_list(const Robot& robot) {
   py::list joints;
-  for (const RobotJoint& joint : robot.joints) {
+  for (const Robot::Joint& joint : robot.joints) {
     py::dict d;
     d["name"] = joint.name, d["kind"] = kJointKindNames.at(static_cast<std::size_t>(joint.kind));
     d["axis"] = array_of(joint.axis), d["lower"] = joint.lower, d["upper"] = joint.upper;
@@ -157,7 +157,7 @@ void bind_placed_robot(py::module_& m) {
       .def(
           "mount",
           [](const PlacedHandle& h, const std::string& link) {
-            const LinkMount mount = h.placed.mount(link);
+            const PlacedRobot::Mount mount = h.placed.mount(link);
             py::dict d;
             d["pose"] = py::cast(mount.parent_from_link), d["parent"] = entity_or_none(mount.parent);
             return d;

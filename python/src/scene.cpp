@@ -258,7 +258,7 @@ void add_material(Scene& scene, const std::string& name, const std::optional<flo
                      "': reflectivity is not for a surface that passes or mirrors light: give diffuse");
   }
   if (!table.is_none()) {
-    material.law = IncidenceLaw::kTable;
+    material.law = Material::Law::kTable;
     const Doubles given = doubles(table, "table", {{-1, 2}, "(N, 2)"});
     for (py::ssize_t i = 0; i < given.shape(0); ++i) {
       material.table.push_back({static_cast<float>(given.data()[2 * i]), static_cast<float>(given.data()[2 * i + 1])});
@@ -266,7 +266,7 @@ void add_material(Scene& scene, const std::string& name, const std::optional<flo
   }
   if (gain || width_rad) {
     if (!table.is_none()) throw InputError("material '" + name + "': a table and a gain are both given");
-    material.law = IncidenceLaw::kRetro;
+    material.law = Material::Law::kRetro;
     material.gain = gain.value_or(0.0F), material.width_rad = width_rad.value_or(0.0F);
   }
   scene.add_material(std::move(material));

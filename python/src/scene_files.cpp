@@ -42,7 +42,7 @@ std::shared_ptr<SimulatorHandle> simulator_of(const SetupPtr& setup, const py::d
   return std::make_shared<SimulatorHandle>(scene_of(setup), *setup, options_of(given));
 }
 
-py::dict progress_dict(const Progress& progress) {
+py::dict progress_dict(const RunOptions::Progress& progress) {
   py::dict d;
   d["frames_done"] = progress.frames_done, d["frames_total"] = progress.frames_total;
   d["rays_done"] = progress.rays_done;
@@ -50,9 +50,9 @@ py::dict progress_dict(const Progress& progress) {
   return d;
 }
 
-py::list sensors_list(const std::vector<SensorResult>& results) {
+py::list sensors_list(const std::vector<RunResult::Sensor>& results) {
   py::list sensors;
-  for (const SensorResult& one : results) {
+  for (const RunResult::Sensor& one : results) {
     py::dict sensor, reasons;
     for (std::size_t r = 0; r < one.reasons.size(); ++r)
       reasons[py::str(std::string(kReasonNames[r]))] = one.reasons[r];
@@ -71,7 +71,7 @@ RunOptions run_options(const py::dict& given, const std::filesystem::path& out, 
   watch.begin();
   options.should_stop = [&watch] { return watch.should_stop(); };
   if (!on_progress.is_none()) {
-    options.on_progress = [&on_progress](const Progress& progress) {
+    options.on_progress = [&on_progress](const RunOptions::Progress& progress) {
       const py::gil_scoped_acquire acquire;
       on_progress(progress_dict(progress));
     };
@@ -116,7 +116,7 @@ py::dict run_many(const SetupPtr& setup, const std::filesystem::path& out, const
   DatasetResult result;
   released([&] { result = render_dataset(now, options); });
   std::vector<std::filesystem::path> folders;
-  for (std::uint64_t i = 0; i < result.units; ++i) folders.push_back(out / unit_folder(i));
+  for (std::uint64_t i = 0; i < result.units; ++i) folders.push_back(out / Unit{i}.folder());
   py::dict d;
   d["folders"] = folders, d["files"] = result.files, d["progress"] = progress_dict(result.progress);
   d["warnings"] = result.warnings, d["sensors"] = sensors_list(result.sensors);
@@ -129,12 +129,13 @@ py::dict plan_dict(const RunPlan& plan) {
   d["ranges"] = plan.ranges;
   d["memory_bytes"] = plan.memory_bytes, d["files"] = plan.files(), d["bytes_at_most"] = plan.bytes_at_most();
   py::list sensors;
-  for (const SensorPlan& one : plan.sensors) {
+  for (const RunPlan::Sensor& one : plan.sensors) {
     py::dict sensor;
     sensor["name"] = one.name, sensor["kind"] = one.kind, sensor["preset"] = one.preset;
     sensor["rows"] = one.rows, sensor["cols"] = one.cols;
     py::list outputs;
-    for (const PlannedOutput& o : one.outputs) outputs.append(py::make_tuple(o.first_file, o.files, o.bytes_at_most));
+    for (const RunPlan::Sensor::Output& o : one.outputs)
+      outputs.append(py::make_tuple(o.first_file, o.files, o.bytes_at_most));
     sensor["outputs"] = outputs;
     sensors.append(sensor);
   }

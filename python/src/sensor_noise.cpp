@@ -64,12 +64,12 @@ class SensorNoiseHandle {
 
   /// [environments, ranges], with the ranges as a list of dicts.
   [[nodiscard]] py::tuple drawn_values() const {
-    const std::vector<DrawnParameter> names = noise_->drawn(0);
+    const std::vector<ParameterRange::Drawn> names = noise_->drawn(0);
     const std::uint32_t count = noise_->options().environments;
     py::array_t<double> values({static_cast<py::ssize_t>(count), static_cast<py::ssize_t>(names.size())});
     double* value = values.mutable_data();
     for (std::uint32_t e = 0; e < count; ++e) {
-      for (const DrawnParameter& one : noise_->drawn(e)) *value++ = one.value;
+      for (const ParameterRange::Drawn& one : noise_->drawn(e)) *value++ = one.value;
     }
     return py::make_tuple(drawn_list(*scene_, noise_->sensor().noise, names), values);
   }
@@ -88,7 +88,7 @@ class SensorNoiseHandle {
     const Floats reflects = optional_floats(reflectivity, "reflectivity", images, false);
     const std::vector<std::uint32_t> ids = ids_of(entity_id, images);
     const Pose place = pose.is_none() ? Pose{} : pose_of(pose, "pose");
-    const std::vector<GivenMotion> motions = motions_of(motion, images);
+    const std::vector<GivenFrame::Motion> motions = motions_of(motion, images);
     for (std::size_t k = 0; k < images.count; ++k) {
       const auto part = [&](const auto& all, std::size_t planes) {
         const auto every = std::span(all.data(), static_cast<std::size_t>(all.size()));
@@ -102,7 +102,7 @@ class SensorNoiseHandle {
       if (!motions.empty()) given[k].motion = motions[motions.size() == 1 ? 0 : k];
     }
     const std::unique_ptr<Use> use_of_out = use_of_frame(out);
-    const PatternShape shape = image_shape(noise_->sensor());
+    const RayPattern::Shape shape = image_shape(noise_->sensor());
     const FrameLayout layout = {images.layout.environments, shape.rows, shape.cols};
     std::shared_ptr<FrameHandle> handle = frame_for(out, channels, layout, farthest_m_, pool_);
     const std::shared_ptr<Frame> frame = handle->shared();
@@ -184,12 +184,12 @@ class SensorNoiseHandle {
   }
 
   /// (way, angle) of all images, or of each: [N, 2].
-  static std::vector<GivenMotion> motions_of(py::handle value, const Images& images) {
+  static std::vector<GivenFrame::Motion> motions_of(py::handle value, const Images& images) {
     if (value.is_none()) return {};
     const py::ssize_t batch = static_cast<py::ssize_t>(images.count);
     const bool is_pair = any_array(value, "motion").ndim() == 1;
     const Doubles sums = doubles(value, "motion", is_pair ? Shape{{2}, "(2,)"} : Shape{{batch, 2}, "(N, 2)"});
-    std::vector<GivenMotion> motions;
+    std::vector<GivenFrame::Motion> motions;
     for (py::ssize_t k = 0; k < (is_pair ? 1 : batch); ++k) {
       motions.push_back({sums.data()[2 * k], sums.data()[2 * k + 1]});
     }

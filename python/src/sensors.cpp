@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 
 #include <fathom/core/error.hpp>
 #include <fathom/sensor/kinds.hpp>
@@ -27,7 +28,7 @@ void set_fields(SensorModel& model, const py::dict& values) {
     const auto field =
         std::find_if(info.fields.begin(), info.fields.end(), [&](const FieldInfo& f) { return f.name == name; });
     if (field == info.fields.end()) {
-      set_sensor_field(model, name, 0.0);  // throws, with the nearest name
+      set_sensor_field(model, name, std::array{0.0});  // throws, with the nearest name
     } else {
       set_sensor_field(model, name, field_numbers(*field, value, info.slug));
     }
@@ -159,7 +160,7 @@ void bind_model(py::module_& m) {
       .def("replaced", &changed, "values"_a)
       .def_property_readonly("shape",
                              [](const SensorModel& s) {
-                               const PatternShape shape = pattern_shape(s);
+                               const RayPattern::Shape shape = pattern_shape(s);
                                return py::make_tuple(shape.rows, shape.cols);
                              })
       .def(
@@ -172,7 +173,7 @@ void bind_model(py::module_& m) {
       .def("destagger_shifts", [](const SensorModel& s) {
         const auto* lidar = std::get_if<SpinningLidar>(&s);
         if (lidar == nullptr) throw InputError(std::string(sensor_kind(s)) + ": not a spinning lidar");
-        return copied<std::int32_t>(destagger_shifts(*lidar));
+        return copied<std::int32_t>(lidar->destagger_shifts());
       });
 }
 
@@ -200,7 +201,7 @@ void bind_sensors(py::module_& m) {
   m.def(
       "camera_from_fov",
       [](std::uint32_t width, std::uint32_t height, double fov) {
-        return SensorModel(camera_from_fov(width, height, fov));
+        return SensorModel(PinholeCamera::from_fov(width, height, fov));
       },
       "width"_a, "height"_a, "horizontal_fov_rad"_a);
   m.def(

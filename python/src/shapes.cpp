@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 
-#include <fathom/files/maps.hpp>
 #include <fathom/files/meshes.hpp>
 
 #include "arguments.hpp"

@@ -15,9 +15,9 @@ using namespace py::literals;
 
 /// Whether two motions are the same.
 bool moves_alike(const Trajectory& a, const Trajectory& b) {
-  const std::vector<StampedPose>&ka = a.keys(), &kb = b.keys();
+  const std::vector<Trajectory::Key>&ka = a.keys(), &kb = b.keys();
   if (ka.size() == 1 && kb.size() == 1) return ka[0].pose == kb[0].pose;
-  const auto same = [](const StampedPose& x, const StampedPose& y) {
+  const auto same = [](const Trajectory::Key& x, const Trajectory::Key& y) {
     return x.stamp_s == y.stamp_s && x.pose == y.pose;
   };
   return a.loops() == b.loops() && std::equal(ka.begin(), ka.end(), kb.begin(), kb.end(), same);
@@ -79,7 +79,7 @@ SimulatorHandle::SimulatorHandle(std::shared_ptr<Scene> scene, const SceneSetup&
 
 void SimulatorHandle::note(const std::string& name) {
   const auto id = static_cast<SensorId>(sensors_.size());
-  const PatternShape shape = image_shape(simulator_.sensor(id));
+  const RayPattern::Shape shape = image_shape(simulator_.sensor(id));
   const std::vector<float>& limits = simulator_.pattern(id, 0).max_range_m;
   sensors_.push_back({name,
                       {0, shape.rows, shape.cols, static_cast<std::uint32_t>(simulator_.sensor(id).returns.size())},

@@ -30,7 +30,7 @@ WallSensor sensor_from(const py::dict& d) {
   sensor.max_range_m = real(d["max_range_m"], "max_range_m");
   if (!d["camera"].is_none()) {
     const Doubles c = doubles(d["camera"], "camera", {{5}, "(fx, fy, cx, cy, baseline)"});
-    sensor.camera = WallCamera{c.at(0), c.at(1), c.at(2), c.at(3), c.at(4)};
+    sensor.camera = WallSensor::Camera{c.at(0), c.at(1), c.at(2), c.at(3), c.at(4)};
   } else {
     const Doubles a = doubles(d["azimuth_rad"], "azimuth_rad", {{-1}, "(rays,)"});
     sensor.azimuth_rad.assign(a.data(), a.data() + a.size());
@@ -61,8 +61,9 @@ WallFrames frames_from(const py::object& measured, const py::dict& sensor, const
 WallOptions options_from(const py::dict& d) {
   WallOptions o;
   o.seed = py::cast<std::uint64_t>(d["seed"]);
-  if (!d["border"].is_none()) o.border = word_of<BorderLosses>(py::cast<std::string>(d["border"]), "border");
-  if (!d["wall"].is_none()) o.wall = word_of<WallChoice>(py::cast<std::string>(d["wall"]), "wall");
+  if (!d["border"].is_none())
+    o.border = word_of<WallOptions::BorderLosses>(py::cast<std::string>(d["border"]), "border");
+  if (!d["wall"].is_none()) o.wall = word_of<WallOptions::Choice>(py::cast<std::string>(d["wall"]), "wall");
   o.rings = py::cast<bool>(d["rings"]);
   o.still = py::cast<bool>(d["still"]), o.rate_hz = real(d["rate_hz"], "rate_hz");
   o.hold_out = whole32(d["hold_out"], "hold_out"), o.block_frames = whole32(d["block_frames"], "block_frames");
@@ -70,18 +71,18 @@ WallOptions options_from(const py::dict& d) {
   return o;
 }
 
-py::list planes_list(const std::vector<WallPlane>& planes) {
+py::list planes_list(const std::vector<WallMeasure::Plane>& planes) {
   py::list list;
-  for (const WallPlane& p : planes) {
+  for (const WallMeasure::Plane& p : planes) {
     list.append(py::make_tuple(p.is_found, p.why_not, py::make_tuple(p.normal.x, p.normal.y, p.normal.z), p.distance_m,
                                p.deviation, p.on_wall, p.tails, p.lost, p.other));
   }
   return list;
 }
 
-py::list bins_list(const std::vector<WallBin>& bins) {
+py::list bins_list(const std::vector<WallMeasure::Bin>& bins) {
   py::list list;
-  for (const WallBin& b : bins) {
+  for (const WallMeasure::Bin& b : bins) {
     list.append(py::make_tuple(b.low, b.high, b.readings, b.lost, b.deviation_px, b.deviation_m));
   }
   return list;
@@ -94,7 +95,7 @@ py::dict measure_dict(const WallMeasure& m, const WallSensor& sensor) {
                                           static_cast<py::ssize_t>(sensor.cols)};
   std::vector<std::uint8_t> pixels;
   pixels.reserve(m.pixels.size());
-  for (const WallPixel pixel : m.pixels) pixels.push_back(static_cast<std::uint8_t>(pixel));
+  for (const WallMeasure::Pixel pixel : m.pixels) pixels.push_back(static_cast<std::uint8_t>(pixel));
   d["planes"] = planes_list(m.planes), d["pixels"] = copied<std::uint8_t>(pixels).reshape(shape);
   d["residual"] = copied<float>(m.residual).reshape(shape);
   d["by_range"] = bins_list(m.by_range), d["by_incidence"] = bins_list(m.by_incidence);
@@ -105,9 +106,9 @@ py::dict measure_dict(const WallMeasure& m, const WallSensor& sensor) {
   return d;
 }
 
-py::list laws_list(const std::vector<WallLossLaw>& laws) {
+py::list laws_list(const std::vector<WallFit::Law>& laws) {
   py::list list;
-  for (const WallLossLaw& law : laws) {
+  for (const WallFit::Law& law : laws) {
     list.append(py::make_tuple(law.name, law.parameters, law.nats, law.gain, law.gain_error, law.is_chosen));
   }
   return list;
@@ -116,7 +117,7 @@ py::list laws_list(const std::vector<WallLossLaw>& laws) {
 py::dict fit_dict(const WallFit& fit) {
   py::dict d;
   d["chain"] = chain_fit_dict(fit.chain), d["measure"] = measure_dict(fit.measure, fit.sensor);
-  const WallCorrelation& c = fit.correlation;
+  const WallFit::CorrelationFit& c = fit.correlation;
   py::dict size;
   size["shape"] = kChoiceWords<CorrelationShape>[static_cast<std::size_t>(c.shape)];
   size["across_px"] = estimate(c.across_px), size["down_px"] = estimate(c.down_px), size["time_s"] = c.time_s.value;
@@ -124,7 +125,7 @@ py::dict fit_dict(const WallFit& fit) {
   d["correlation"] = size;
   d["tape"] = py::none();
   if (fit.tape) {
-    const WallTape& t = *fit.tape;
+    const WallFit::Tape& t = *fit.tape;
     d["tape"] = py::make_tuple(t.places, estimate(t.gain), estimate(t.bias_m), t.spread_m, estimate(t.bias_px),
                                t.bias_px_spread_m, t.is_disparity, t.is_exact, t.is_contradicted);
   }
@@ -153,12 +154,12 @@ py::dict measure(const py::object& measured, const py::dict& sensor, const py::o
 py::array simulate(const py::dict& sensor, const py::list& walls, const py::iterable& noise, std::uint64_t seed,
                    double rate_hz, int threads) {
   const WallSensor seeing = sensor_from(sensor);
-  std::vector<WallPlane> planes;
+  std::vector<WallMeasure::Plane> planes;
   for (const py::handle& item : walls) {
     const auto t = py::cast<py::tuple>(item);
     const auto normal = py::cast<py::tuple>(t[0]);
     const Vec3 n = {py::cast<double>(normal[0]), py::cast<double>(normal[1]), py::cast<double>(normal[2])};
-    WallPlane plane;
+    WallMeasure::Plane plane;
     plane.is_found = true, plane.distance_m = py::cast<double>(t[1]);
     plane.normal = (1.0 / norm(n)) * n;
     planes.push_back(std::move(plane));

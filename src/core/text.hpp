@@ -39,6 +39,9 @@ inline std::string grouped(std::uint64_t value) {
   return text;
 }
 
+/// "0.1794 to 0.1802": as many digits as distinguish the limits, 4 to 10.
+std::string interval_text(double low, double high);
+
 /// "1 scan", "1 234 scans", "2 losses". `plural`: of a noun that does not end in s or es then.
 inline std::string counted(std::uint64_t count, std::string_view noun, std::string_view plural = "") {
   const std::string text = grouped(count) + ' ';

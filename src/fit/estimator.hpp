@@ -115,13 +115,13 @@ inline void take_maximum(const Maximum& maximum, IteratedFit& fit) {
 
 /// Scores held-out readings. `note`: their limits, in one sentence.
 inline void hold_out(double nats, std::size_t readings, std::string note, Fit& fit) {
-  fit.held_out = HeldOut{.nats = nats, .readings = readings, .note = std::move(note)};
+  fit.held_out = Fit::HeldOut{.nats = nats, .readings = readings, .note = std::move(note)};
 }
 
 /// A parameter by the table of its model, without a value.
 template <class Field>
-FitParameter parameter_of(const Field& field) {
-  return {.name = std::string(field.name), .unit = std::string(field.unit), .status = ParameterStatus::kUnidentified};
+Fit::Parameter parameter_of(const Field& field) {
+  return {.name = std::string(field.name), .unit = std::string(field.unit), .status = Fit::Status::kUnidentified};
 }
 
 /// The numbers of a model that a likelihood moves. The model must outlive it.
@@ -144,8 +144,8 @@ class ModelNumbers {
   }
   [[nodiscard]] std::span<const Interval> limits() const { return limits_; }
   /// With the present values, without errors, as kUnidentified.
-  [[nodiscard]] std::vector<FitParameter> parameters() const {
-    std::vector<FitParameter> all = parameters_;
+  [[nodiscard]] std::vector<Fit::Parameter> parameters() const {
+    std::vector<Fit::Parameter> all = parameters_;
     for (std::size_t k = 0; k < all.size(); ++k) all[k].value = *numbers_[k];
     return all;
   }
@@ -153,7 +153,7 @@ class ModelNumbers {
  private:
   std::vector<double*> numbers_;
   std::vector<Interval> limits_;
-  std::vector<FitParameter> parameters_;
+  std::vector<Fit::Parameter> parameters_;
 };
 
 // Searches: a coarse simplex, damped Newton steps of all parameters together, and a search along one parameter at which

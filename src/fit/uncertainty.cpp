@@ -219,9 +219,9 @@ ParameterErrors parameter_errors(const Eigen::VectorXd& naive_variances, const B
 
 void take_errors(const ParameterErrors& errors, std::span<const Interval> limits, bool by_blocks, Fit& fit) {
   for (std::size_t k = 0; k < fit.parameters.size(); ++k) {
-    FitParameter& p = fit.parameters[k];
-    if (p.status != ParameterStatus::kUnidentified || !std::isfinite(errors.naive[k])) continue;
-    p.naive_error = errors.naive[k], p.status = ParameterStatus::kLearned;
+    Fit::Parameter& p = fit.parameters[k];
+    if (p.status != Fit::Status::kUnidentified || !std::isfinite(errors.naive[k])) continue;
+    p.naive_error = errors.naive[k], p.status = Fit::Status::kLearned;
     if (!by_blocks) continue;
     const Interval interval = interval_about(p.value, errors.half_width[k], limits[k]);
     p.std_error = errors.error[k], p.low_95 = interval.low, p.high_95 = interval.high;
@@ -249,7 +249,7 @@ std::optional<Eigen::MatrixXd> add_std_errors(const Curvature& at, const Traject
 void add_limit_flag(bool is_there, std::string_view name, std::string_view limit, Fit& fit) {
   if (!is_there) return;
   fit.note("at_limit", fmt::format("{} is at {}", name, limit));
-  std::ranges::find(fit.parameters, name, &FitParameter::name)->status = ParameterStatus::kAtLimit;
+  std::ranges::find(fit.parameters, name, &Fit::Parameter::name)->status = Fit::Status::kAtLimit;
 }
 
 }  // namespace fathom

@@ -65,7 +65,7 @@ constexpr bool is_points(Channel c) { return planes_of(c) == 3; }
 constexpr bool is_float(Channel c) { return kChannels[static_cast<std::size_t>(c)].type == ElementType::kFloat32; }
 
 /// Throws InputError unless the buffer suits an array of these rays.
-void check_buffer(const ChannelBuffer& buffer, std::uint32_t returns, std::uint32_t rows, std::uint32_t cols) {
+void check_buffer(const Frame::Buffer& buffer, std::uint32_t returns, std::uint32_t rows, std::uint32_t cols) {
   const ChannelInfo& info = channel_info(buffer.channel);
   const std::size_t bytes = std::size_t{returns} * rows * cols * info.bytes();
   if (buffer.data == nullptr) throw InputError(fmt::format("the buffer of channel '{}' is null", info.name()));
@@ -80,7 +80,7 @@ void check_buffer(const ChannelBuffer& buffer, std::uint32_t returns, std::uint3
   }
 }
 
-bool overlap(const ChannelBuffer& a, const ChannelBuffer& b) {
+bool overlap(const Frame::Buffer& a, const Frame::Buffer& b) {
   const auto first = reinterpret_cast<std::uintptr_t>(a.data), second = reinterpret_cast<std::uintptr_t>(b.data);
   return first < second + b.bytes && second < first + a.bytes;
 }
@@ -90,14 +90,14 @@ bool overlap(const ChannelBuffer& a, const ChannelBuffer& b) {
 std::span<const ChannelInfo> channel_list() { return kChannels; }
 const ChannelInfo& channel_info(Channel channel) { return kChannels[static_cast<std::size_t>(channel)]; }
 
-Frame::Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuffer> buffers, FrameMemory memory,
+Frame::Frame(std::uint32_t rows, std::uint32_t cols, std::span<const Frame::Buffer> buffers, Frame::Memory memory,
              std::shared_ptr<const void> owner, std::uint32_t returns)
     : memory_(memory), of_caller_(true), owner_(std::move(owner)), rows_(rows), cols_(cols), returns_(returns) {
   if (returns == 0) throw InputError("a frame has at least one return, not 0");
   if (size() == 0) throw InputError(fmt::format("a frame over buffers has rays, not {} x {}", rows, cols));
   for (std::size_t i = 0; i < buffers.size(); ++i) {
     check_buffer(buffers[i], returns, rows, cols);
-    for (const ChannelBuffer& other : buffers.first(i)) {
+    for (const Frame::Buffer& other : buffers.first(i)) {
       const std::string_view name = to_string(buffers[i].channel);
       if (other.channel == buffers[i].channel) throw InputError(fmt::format("channel '{}' has two buffers", name));
       if (overlap(other, buffers[i])) {
@@ -112,7 +112,7 @@ Frame::Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuff
 template <class T>
 std::span<const T> Frame::array(Channel channel, const std::vector<T>& own) const {
   require(channel);
-  if (memory_ == FrameMemory::kGpu) {
+  if (memory_ == Frame::Memory::kGpu) {
     throw InputError(fmt::format("channel '{}' of the frame is in the memory of a GPU", to_string(channel)));
   }
   if (!of_caller_) return own;
@@ -141,7 +141,7 @@ const void* Frame::data(Channel channel) const {
   return (channel == Channel::kEntityId ? entity_id_ : channel == Channel::kLabel ? label_ : triangle_id_).data();
 }
 
-PointSpan Frame::points(Channel channel) const {
+Frame::Points Frame::points(Channel channel) const {
   if (!is_points(channel)) throw InputError(fmt::format("channel '{}' does not hold points", to_string(channel)));
   const std::span<const float> all = floats(channel);
   return {all.subspan(0, size()), all.subspan(size(), size()), all.subspan(2 * size(), size())};

@@ -20,7 +20,7 @@ void SurfaceTable::update(const Scene& scene) {
     const float own = material != nullptr ? material->reflectivity : scene.entities()[i].reflectivity;
     reflectivity_.push_back(is_clear ? material->optics.diffuse : own);
     labels_.push_back(scene.label_id(id));
-    const bool is_cosine = material == nullptr || material->law == IncidenceLaw::kLambert;
+    const bool is_cosine = material == nullptr || material->law == Material::Law::kLambert;
     if (is_cosine && laws_.empty()) continue;
     laws_.resize(i);
     if (is_cosine) {
@@ -33,10 +33,10 @@ void SurfaceTable::update(const Scene& scene) {
 
 void SurfaceTable::add_law(const Material& material) {
   SurfaceLaw law;
-  law.kind = material.law == IncidenceLaw::kTable ? SurfaceLaw::Kind::kTable : SurfaceLaw::Kind::kRetro;
+  law.kind = material.law == Material::Law::kTable ? SurfaceLaw::Kind::kTable : SurfaceLaw::Kind::kRetro;
   law.first = static_cast<std::uint32_t>(tables_.size());
   law.count = static_cast<std::uint32_t>(material.table.size());
-  for (const IncidenceValue& entry : material.table) tables_.push_back({entry.angle_rad, entry.value});
+  for (const Material::TableEntry& entry : material.table) tables_.push_back({entry.angle_rad, entry.value});
   law.gain = material.gain;
   law.width_rad = law.kind == SurfaceLaw::Kind::kRetro ? material.width_rad : 1.0F;
   laws_.push_back(law);

@@ -74,7 +74,7 @@ EnvironmentSensor::EnvironmentSensor(Sensor sensor, std::vector<ParameterRange> 
 
 void EnvironmentSensor::check_ranges() {
   for (auto range = ranges_.begin(); range != ranges_.end(); ++range) {
-    if (range->target == RangeTarget::kNoise) {
+    if (range->target == ParameterRange::Target::kNoise) {
       check_range(sensor(), *range);
       draws_noise_ = true;
       continue;
@@ -94,7 +94,7 @@ void EnvironmentSensor::check_rays(std::uint32_t environments) const {
   if (sensor().rolling) {
     throw InputError(fmt::format("sensor '{}': environments cast whole frames, not rolling ones", sensor().name));
   }
-  const PatternShape image = prepared_.shape();
+  const RayPattern::Shape image = prepared_.shape();
   const std::uint64_t rows = std::uint64_t{environments} * std::max(plan.rows, image.rows);
   if (rows * std::max(plan.cols, image.cols) * prepared_.returns() > kMaxRays || rows > 0xffffffffU) {
     throw InputError(fmt::format("{} environments of {} x {} rays are not in [1, {}] rays", environments, plan.rows,
@@ -142,7 +142,7 @@ void EnvironmentSensor::keep(std::uint32_t environment, Drawn drawn) {
 void EnvironmentSensor::check_noise(const NoiseChain& noise, std::span<const Entity> entities) const {
   prepared_.check_noise(noise, entities);
   for (const ParameterRange& range : ranges_) {
-    if (range.target == RangeTarget::kNoise) check_range(noise, range);
+    if (range.target == ParameterRange::Target::kNoise) check_range(noise, range);
   }
 }
 

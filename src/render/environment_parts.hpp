@@ -12,7 +12,6 @@
 #include <fathom/core/compute.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/simulate/environments.hpp>
-#include <fathom/simulate/parameter_range.hpp>
 
 #include "render/parameter_range.hpp"
 #include "render/prepared_sensor.hpp"
@@ -240,7 +239,7 @@ class DrawnEntities {
   [[nodiscard]] std::span<const float> reflectivity(std::uint32_t environment) const {
     return std::span(reflectivity_).subspan(ranges_.empty() ? 0 : environment * entities_, entities_);
   }
-  [[nodiscard]] std::vector<DrawnParameter> drawn(std::uint32_t environment) const {
+  [[nodiscard]] std::vector<ParameterRange::Drawn> drawn(std::uint32_t environment) const {
     return named_values(ranges_, std::span(values_).subspan(environment * ranges_.size(), ranges_.size()));
   }
   [[nodiscard]] std::span<const double> values() const { return values_; }  ///< [environments, ranges]

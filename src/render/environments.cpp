@@ -50,7 +50,7 @@ class Environments::Impl {
   static constexpr std::uint32_t kMostOnDevice = 4096;
 
  public:
-  Impl(Scene scene, EnvironmentsOptions options)
+  Impl(Scene scene, Environments::Options options)
       : scene_(std::move(scene)),
         options_((check(options.simulator), std::move(options))),
         executor_(make_executor(options_.simulator.compute.threads)),
@@ -141,12 +141,12 @@ class Environments::Impl {
     }
   }
 
-  [[nodiscard]] std::vector<DrawnParameter> drawn(std::uint32_t environment, SensorId id) const {
+  [[nodiscard]] std::vector<ParameterRange::Drawn> drawn(std::uint32_t environment, SensorId id) const {
     const EnvironmentSensor& sensor = at(id);
     const std::size_t count = sensor.ranges().size();
     return named_values(sensor.ranges(), sensor.drawn().subspan(episodes_.local(environment) * count, count));
   }
-  [[nodiscard]] std::vector<DrawnParameter> entity_drawn(std::uint32_t environment) const {
+  [[nodiscard]] std::vector<ParameterRange::Drawn> entity_drawn(std::uint32_t environment) const {
     return entities_.drawn(episodes_.local(environment));
   }
   [[nodiscard]] const DrawnEntities& entities() const { return entities_; }
@@ -187,7 +187,7 @@ class Environments::Impl {
   [[nodiscard]] EnvironmentSensor& at(SensorId id) {
     return const_cast<EnvironmentSensor&>(std::as_const(*this).at(id));
   }
-  [[nodiscard]] const EnvironmentsOptions& options() const { return options_; }
+  [[nodiscard]] const Environments::Options& options() const { return options_; }
   [[nodiscard]] std::span<const std::uint32_t> episodes() const { return episodes_.present(); }
   [[nodiscard]] std::uint32_t sensor_count() const { return static_cast<std::uint32_t>(sensors_.size()); }
 
@@ -224,7 +224,7 @@ class Environments::Impl {
   }
 
   void begin(const EnvironmentSensor& sensor, std::uint32_t index, bool of_some, Frame& frame) const {
-    const PatternShape image = sensor.prepared().shape();
+    const RayPattern::Shape image = sensor.prepared().shape();
     FrameWriter writer(frame);
     const std::uint32_t rows = options_.count * image.rows, returns = sensor.prepared().returns();
     const bool fits = writer.has_shape(rows, image.cols, returns);
@@ -376,7 +376,7 @@ class Environments::Impl {
   }
 
   Scene scene_;
-  EnvironmentsOptions options_;
+  Environments::Options options_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<FrameDevice> device_;  // null for the processor
   Episodes episodes_;
@@ -394,11 +394,11 @@ class Environments::Impl {
   std::vector<FilterMemory> filters_;    // [sensors]
 };
 
-Environments::Environments(Scene scene, EnvironmentsOptions options) {
+Environments::Environments(Scene scene, Environments::Options options) {
   if (!options.ranges.empty()) throw InputError("ranges are given without a sensor; add_sensor() takes them");
   impl_ = std::make_unique<Impl>(std::move(scene), std::move(options));
 }
-Environments::Environments(Scene scene, Sensor sensor, EnvironmentsOptions options) {
+Environments::Environments(Scene scene, Sensor sensor, Environments::Options options) {
   std::vector<ParameterRange> ranges = std::exchange(options.ranges, {});
   impl_ = std::make_unique<Impl>(std::move(scene), std::move(options));
   impl_->add_sensor(std::move(sensor), std::move(ranges));
@@ -442,14 +442,14 @@ void Environments::reset(const EnvironmentNumbers& environments, std::span<const
 }
 std::span<const std::uint32_t> Environments::episodes() const { return impl_->episodes(); }
 
-std::vector<DrawnParameter> Environments::drawn(std::uint32_t environment, SensorId sensor) const {
+std::vector<ParameterRange::Drawn> Environments::drawn(std::uint32_t environment, SensorId sensor) const {
   return impl_->drawn(environment, sensor);
 }
 std::span<const double> Environments::drawn_values(SensorId sensor) const {
   return std::as_const(*impl_).at(sensor).drawn();
 }
 std::span<const ParameterRange> Environments::ranges(SensorId sensor) const { return impl_->at(sensor).ranges(); }
-std::vector<DrawnParameter> Environments::entity_drawn(std::uint32_t environment) const {
+std::vector<ParameterRange::Drawn> Environments::entity_drawn(std::uint32_t environment) const {
   return impl_->entity_drawn(environment);
 }
 std::span<const double> Environments::entity_drawn_values() const { return impl_->entities().values(); }

@@ -54,7 +54,7 @@ struct PixelLines {
   }
 };
 
-void smooth_lines(const PixelLines& lines, const SpatialFilter& filter) {
+void smooth_lines(const PixelLines& lines, const DepthFilters::Spatial& filter) {
   std::array<float, PixelLines::kMost> smoothed = {}, before = {};
   for (std::size_t k = 0; k < lines.length; ++k) {
     float* pixel = lines.at + static_cast<std::ptrdiff_t>(k) * lines.step;
@@ -92,7 +92,7 @@ void for_each_line(float* image, const ImageSize& size, bool rows, std::size_t t
   });
 }
 
-void smooth_in_space(float* image, const ImageSize& size, const SpatialFilter& filter, Executor& executor) {
+void smooth_in_space(float* image, const ImageSize& size, const DepthFilters::Spatial& filter, Executor& executor) {
   const auto smooth = [&](const PixelLines& lines) {
     smooth_lines(lines, filter);
     smooth_lines(lines.reversed(), filter);
@@ -119,7 +119,8 @@ bool persists(std::uint32_t persistency, unsigned filled) {
   return static_cast<unsigned>(__builtin_popcount(filled & ((1U << rule.frames) - 1U))) >= rule.least;
 }
 
-void smooth_in_time(float* image, std::size_t begin, std::size_t end, const TemporalFilter& filter, PixelPast& past) {
+void smooth_in_time(float* image, std::size_t begin, std::size_t end, const DepthFilters::Temporal& filter,
+                    PixelPast& past) {
   for (std::size_t i = begin; i < end; ++i) {
     float &here = image[i], &last = past.disparity[i];
     const unsigned filled = past.filled[i];
@@ -203,7 +204,7 @@ class ImageFilter {
     place_all();
   }
 
-  void filter_in_time(const TemporalFilter& temporal) {
+  void filter_in_time(const DepthFilters::Temporal& temporal) {
     PixelPast& past = memory_.past(steps_.environment).begin(steps_.frame, size_.pixels());
     executor_.parallel_for(size_.pixels(), 4096, [&](std::size_t begin, std::size_t end) {
       smooth_in_time(memory_.values.data(), begin, end, temporal, past);

@@ -75,7 +75,7 @@ const FieldInfo* find_sensor_field(const SensorModel& model, std::string_view na
 /// Sets a number of the sensor's kind.
 void set_number(SensorModel& model, std::string_view name, double value) {
   const FieldInfo* field = find_sensor_field(model, name);
-  if (field == nullptr || field->parts.empty()) return set_sensor_field(model, name, value);
+  if (field == nullptr || field->parts.empty()) return set_sensor_field(model, name, {&value, 1});
   std::vector<double> pair = get_sensor_field(model, field->name);
   if (pair.empty()) {  // in the middle of the image
     const auto lens = lens_of(model);
@@ -87,7 +87,7 @@ void set_number(SensorModel& model, std::string_view name, double value) {
 
 /// Throws InputError if the sensor with this model does not suit its rays, divergence or chain.
 void check_fit(const Sensor& sensor, const NoiseChain& noise, const SensorModel& model) {
-  const PatternShape now = pattern_shape(sensor.model), then = pattern_shape(model);
+  const RayPattern::Shape now = pattern_shape(sensor.model), then = pattern_shape(model);
   if (now.rows != then.rows || now.cols != then.cols) {
     throw InputError(fmt::format("{} x {} rays would become {} x {}", now.rows, now.cols, then.rows, then.cols));
   }
@@ -111,10 +111,11 @@ void check_law(std::string_view owner, const FieldInfo& field, const ParameterRa
     throw InputError(fmt::format("range of {}.{}: {}", owner, range.field, what));
   };
   if (range.low > range.high) fail("low is above high");
-  if (range.law == RangeLaw::kLogUniform && !(range.low > 0.0)) fail("a log-uniform law needs low above 0");
+  if (range.law == ParameterRange::Law::kLogUniform && !(range.low > 0.0)) fail("a log-uniform law needs low above 0");
   const bool is_bell = std::isfinite(range.mean) && range.stddev >= 0.0 && std::isfinite(range.stddev);
-  if (range.law == RangeLaw::kNormal && !is_bell) fail("a normal law needs a finite mean and a stddev of 0 or more");
-  if (range.law != RangeLaw::kTruncatedNormal) return;
+  if (range.law == ParameterRange::Law::kNormal && !is_bell)
+    fail("a normal law needs a finite mean and a stddev of 0 or more");
+  if (range.law != ParameterRange::Law::kTruncatedNormal) return;
   if (!(is_bell && range.stddev > 0.0 && range.low < range.high)) {
     fail("a truncated normal law needs a finite mean, a stddev above 0 and low below high");
   }
@@ -127,14 +128,14 @@ void check_law(std::string_view owner, const FieldInfo& field, const ParameterRa
 
 /// "max_range_m, at 1": one of the ends of a range.
 std::string at_end(const ParameterRange& range, double end) {
-  const bool is_bell = range.law == RangeLaw::kNormal || range.law == RangeLaw::kTruncatedNormal;
+  const bool is_bell = range.law == ParameterRange::Law::kNormal || range.law == ParameterRange::Law::kTruncatedNormal;
   const std::string_view advice = is_bell ? " (narrower limits keep it from there)" : "";
   return fmt::format("{}, at {}{}", range.field, number_text(end), advice);
 }
 
 /// Whether it draws a number of the sensor's kind.
 bool is_of_model(const ParameterRange& range) {
-  return range.target == RangeTarget::kSensor && !is_offset(range.field);
+  return range.target == ParameterRange::Target::kSensor && !is_offset(range.field);
 }
 
 /// Whether the chain has other parameters for the model of a range.
@@ -161,12 +162,12 @@ double uniform(const PhiloxBlock& block) {
 /// The value of the law for u, uniform in (0, 1).
 double value_of(const ParameterRange& range, double u) {
   double value = range.low + (range.high - range.low) * u;
-  if (range.law == RangeLaw::kLogUniform) {
+  if (range.law == ParameterRange::Law::kLogUniform) {
     value = math::exp(math::log(range.low) + u * (math::log(range.high) - math::log(range.low)));
-  } else if (range.law == RangeLaw::kNormal) {
+  } else if (range.law == ParameterRange::Law::kNormal) {
     const double tail = math::normal_quantile(u < 0.5 ? u : 1.0 - u);
     value = range.mean + range.stddev * (u < 0.5 ? tail : -tail);
-  } else if (range.law == RangeLaw::kTruncatedNormal) {
+  } else if (range.law == ParameterRange::Law::kTruncatedNormal) {
     value = IntervalNormal{range.mean, range.stddev, range.low, range.high}.quantile(u);
   }
   return std::clamp(value, range.low, range.high);
@@ -230,9 +231,9 @@ void check_range(const NoiseChain& chain, const ParameterRange& range) {
 }
 
 void check_range(const Sensor& sensor, const ParameterRange& range) {
-  if (range.target == RangeTarget::kNoise) return check_range(sensor.noise, range);
+  if (range.target == ParameterRange::Target::kNoise) return check_range(sensor.noise, range);
   const auto place = [&] { return fmt::format("range of '{}'", range.field); };
-  if (range.target == RangeTarget::kEntity) {
+  if (range.target == ParameterRange::Target::kEntity) {
     throw InputError(place() + ": it is of an entity, which all sensors see; give it beside them, as entity_ranges");
   }
   if (is_offset(range.field)) return check_law("sensor", pose_offset_field(range.field), range);
@@ -274,7 +275,7 @@ void check_together(const Sensor& sensor, const ParameterRange& one, const Param
 }
 
 void check_range(std::span<const Entity> entities, const ParameterRange& range) {
-  if (range.target != RangeTarget::kEntity) {
+  if (range.target != ParameterRange::Target::kEntity) {
     throw InputError(fmt::format("range of '{}': it is not of an entity; give it to its sensor", range.field));
   }
   if (index(range.entity) >= entities.size()) {
@@ -310,8 +311,9 @@ bool draws_model(std::span<const ParameterRange> ranges) {
 }
 
 bool draws_pose(std::span<const ParameterRange> ranges) {
-  return std::any_of(ranges.begin(), ranges.end(),
-                     [](const ParameterRange& r) { return r.target != RangeTarget::kNoise && is_offset(r.field); });
+  return std::any_of(ranges.begin(), ranges.end(), [](const ParameterRange& r) {
+    return r.target != ParameterRange::Target::kNoise && is_offset(r.field);
+  });
 }
 
 std::uint64_t episode_seed(std::uint64_t seed, std::uint32_t environment, std::uint32_t episode) {
@@ -325,7 +327,7 @@ SensorDraw draw_sensor(const Sensor& sensor, NoiseChain noise, std::span<const P
   if (draws_model(ranges)) drawn.model = sensor.model;
   std::array<double, kPoseOffsetFields.size()> offset = {};
   for (const ParameterRange& range : ranges) {
-    if (range.target == RangeTarget::kNoise) {
+    if (range.target == ParameterRange::Target::kNoise) {
       drawn.values.push_back(draw_noise(drawn.noise, sensor.name, range, episode_seed));
       continue;
     }
@@ -344,8 +346,8 @@ SensorDraw draw_sensor(const Sensor& sensor, NoiseChain noise, std::span<const P
   return drawn;
 }
 
-std::vector<DrawnParameter> draw_ranges(Sensor& sensor, std::span<const ParameterRange> ranges,
-                                        std::uint64_t episode_seed) {
+std::vector<ParameterRange::Drawn> draw_ranges(Sensor& sensor, std::span<const ParameterRange> ranges,
+                                               std::uint64_t episode_seed) {
   for (const ParameterRange& range : ranges) check_range(sensor, range);
   SensorDraw drawn = draw_sensor(sensor, sensor.noise, ranges, episode_seed);
   sensor.noise = std::move(drawn.noise);
@@ -373,8 +375,9 @@ EntityDraw draw_entities(std::span<const Entity> entities, std::span<const Param
   return drawn;
 }
 
-std::vector<DrawnParameter> named_values(std::span<const ParameterRange> ranges, std::span<const double> values) {
-  std::vector<DrawnParameter> named;
+std::vector<ParameterRange::Drawn> named_values(std::span<const ParameterRange> ranges,
+                                                std::span<const double> values) {
+  std::vector<ParameterRange::Drawn> named;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const ParameterRange& r = ranges[i];
     named.push_back({r.entry, r.field, r.entity, r.ring, values[i], r.target});

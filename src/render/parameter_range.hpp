@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Checks and draws of ranges of parameters (fathom/simulate/parameter_range.hpp).
+// Checks and draws of ranges of parameters (fathom/simulate/environments.hpp).
 
 #include <cstdint>
 #include <optional>
@@ -10,7 +10,7 @@
 
 #include <fathom/core/field.hpp>
 #include <fathom/scene/scene.hpp>
-#include <fathom/simulate/parameter_range.hpp>
+#include <fathom/simulate/environments.hpp>
 
 namespace fathom {
 
@@ -52,8 +52,8 @@ SensorDraw draw_sensor(const Sensor& sensor, NoiseChain noise, std::span<const P
 
 /// Draws every range and sets its value in the sensor. Returns the values in the order of the ranges. Throws InputError
 /// as check_range and draw_sensor do.
-std::vector<DrawnParameter> draw_ranges(Sensor& sensor, std::span<const ParameterRange> ranges,
-                                        std::uint64_t episode_seed);
+std::vector<ParameterRange::Drawn> draw_ranges(Sensor& sensor, std::span<const ParameterRange> ranges,
+                                               std::uint64_t episode_seed);
 
 /// The draws of an episode for the entities of a scene.
 struct EntityDraw {
@@ -66,6 +66,6 @@ EntityDraw draw_entities(std::span<const Entity> entities, std::span<const Param
                          std::uint64_t episode_seed);
 
 /// The values of ranges with their owners.
-std::vector<DrawnParameter> named_values(std::span<const ParameterRange> ranges, std::span<const double> values);
+std::vector<ParameterRange::Drawn> named_values(std::span<const ParameterRange> ranges, std::span<const double> values);
 
 }  // namespace fathom

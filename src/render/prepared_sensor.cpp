@@ -45,7 +45,7 @@ void check_chains(const Sensor& sensor, const NoiseChain& noise, const SensorVie
 void check_returns(const Sensor& sensor, const SensorView& view) {
   validate(sensor.divergence, sensor.returns);
   check_divergence(sensor.divergence, view);
-  const PatternShape shape = pattern_shape(sensor.model);
+  const RayPattern::Shape shape = pattern_shape(sensor.model);
   if (std::uint64_t{shape.rows} * shape.cols * sensor.returns.size() > kMaxRays) {
     throw InputError(fmt::format("{} returns of {} x {} rays are more than {} in a frame", sensor.returns.size(),
                                  shape.rows, shape.cols, kMaxRays));
@@ -66,7 +66,7 @@ Sensor preset_sensor(std::string name, std::string_view preset) {
   return sensor;
 }
 
-PatternShape image_shape(const Sensor& sensor) {
+RayPattern::Shape image_shape(const Sensor& sensor) {
   if (sensor.aligned_to) return {sensor.aligned_to->height, sensor.aligned_to->width};
   return pattern_shape(sensor.model);
 }
@@ -122,7 +122,7 @@ void PreparedSensor::set_noise(NoiseChain noise, std::span<const Entity> entitie
 
 void PreparedSensor::replace(Sensor sensor, std::span<const Entity> entities) {
   named(sensor, [&] {
-    const PatternShape shape = pattern_shape(sensor.model);
+    const RayPattern::Shape shape = pattern_shape(sensor.model);
     if (shape.rows != plan().rows || shape.cols != plan().cols) {
       throw InputError(
           fmt::format("{} x {} rays cannot become {} x {}", plan().rows, plan().cols, shape.rows, shape.cols));

@@ -54,9 +54,9 @@ class PreparedSensor {
   [[nodiscard]] const CastPlan& plan() const { return rays_.plan(); }
   [[nodiscard]] const StagedChain& chain() const { return chain_; }
   /// Rows and columns of its frames: image_shape(), which checks the model each time.
-  [[nodiscard]] PatternShape shape() const {
-    return sensor_.aligned_to ? PatternShape{sensor_.aligned_to->height, sensor_.aligned_to->width}
-                              : PatternShape{plan().rows, plan().cols};
+  [[nodiscard]] RayPattern::Shape shape() const {
+    return sensor_.aligned_to ? RayPattern::Shape{sensor_.aligned_to->height, sensor_.aligned_to->width}
+                              : RayPattern::Shape{plan().rows, plan().cols};
   }
   /// Null if its rays are lines.
   [[nodiscard]] const SamplePlan* samples() const {

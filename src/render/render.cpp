@@ -665,7 +665,7 @@ void for_each_block(std::span<const RenderJob> jobs, Executor& executor, F f) {
 namespace {
 
 void check_memory(const Frame& frame) {
-  if (frame.memory() == FrameMemory::kHost) return;
+  if (frame.memory() == Frame::Memory::kHost) return;
   throw InputError("the frame is in the memory of a GPU: the processor cannot render it");
 }
 

@@ -142,7 +142,7 @@ class SensorNoise::Impl {
     check_environments();
     return episodes_.present();
   }
-  [[nodiscard]] std::vector<DrawnParameter> drawn(std::uint32_t environment) const {
+  [[nodiscard]] std::vector<ParameterRange::Drawn> drawn(std::uint32_t environment) const {
     check_environments();
     const std::size_t count = sensor_.ranges().size();
     return named_values(sensor_.ranges(), sensor_.drawn().subspan(episodes_.local(environment) * count, count));
@@ -255,15 +255,15 @@ class SensorNoise::Impl {
     for (CorrelatedDraws& draws : cloud_chain_.correlated) draws.closes = false;
   }
 
-  static void check_pixels(std::size_t images, const PatternShape& image) {
+  static void check_pixels(std::size_t images, const RayPattern::Shape& image) {
     if (images * std::uint64_t{image.rows} * image.cols > kMaxRays) {
       throw InputError(
           fmt::format("{} images of {} x {} pixels are more than {}", images, image.rows, image.cols, kMaxRays));
     }
   }
 
-  static void begin_frame(std::uint32_t index, const FrameTime& time, const PatternShape& image, std::size_t images,
-                          Frame& frame) {
+  static void begin_frame(std::uint32_t index, const FrameTime& time, const RayPattern::Shape& image,
+                          std::size_t images, Frame& frame) {
     check_pixels(images, image);
     FrameWriter writer(frame);
     writer.resize(static_cast<std::uint32_t>(images) * image.rows, image.cols);
@@ -325,7 +325,7 @@ class SensorNoise::Impl {
   }
 
   RenderJob job_of(std::uint32_t e, const GivenRays& rays, const FrameTime& time, const Pose& world_from_sensor,
-                   const std::optional<GivenMotion>& motion, Slot& slot) {
+                   const std::optional<GivenFrame::Motion>& motion, Slot& slot) {
     const Rigid cast_from_sensor = narrow(world_from_sensor, world_from_sensor.translation_m);
     slot.places.assign(rays.chain.frames.size(), narrow(Pose{world_from_sensor.translation_m, {}}, {}));
     std::optional<Travel> travel;
@@ -400,7 +400,9 @@ void SensorNoise::reset(const EnvironmentNumbers& environments, std::span<const 
   impl_->reset(environments, episodes);
 }
 std::span<const std::uint32_t> SensorNoise::episodes() const { return impl_->episodes(); }
-std::vector<DrawnParameter> SensorNoise::drawn(std::uint32_t environment) const { return impl_->drawn(environment); }
+std::vector<ParameterRange::Drawn> SensorNoise::drawn(std::uint32_t environment) const {
+  return impl_->drawn(environment);
+}
 void SensorNoise::set_noise(NoiseChain noise) { impl_->set_noise(std::move(noise)); }
 const Sensor& SensorNoise::sensor() const { return impl_->sensor(); }
 const SensorNoiseOptions& SensorNoise::options() const { return impl_->options(); }

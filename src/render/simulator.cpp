@@ -112,7 +112,7 @@ class Simulator::Impl {
     s.speeds.clear();
     if (read_speed) find_speeds(s, stamp);
     FrameWriter writer(frame);
-    const PatternShape shape = prepared.shape();
+    const RayPattern::Shape shape = prepared.shape();
     writer.resize(shape.rows, shape.cols, prepared.returns());
     writer.set_time(time.index, time.content, stamp, time.delivered_s);
     const Rigid cast_from_sensor = narrow(world_from_sensor, caster_->origin());

@@ -14,16 +14,16 @@
 
 namespace fathom {
 
-const FitParameter& Fit::operator[](std::string_view name) const& {
-  const auto found = std::ranges::find(parameters, name, &FitParameter::name);
+const Fit::Parameter& Fit::operator[](std::string_view name) const& {
+  const auto found = std::ranges::find(parameters, name, &Fit::Parameter::name);
   if (found == parameters.end()) throw InputError("the fit has no parameter ", name);
   return *found;
 }
 
-FitParameter Fit::operator[](std::string_view name) && { return std::as_const(*this)[name]; }
+Fit::Parameter Fit::operator[](std::string_view name) && { return std::as_const(*this)[name]; }
 
 Message first_unusable(std::span<const Finding> findings) {
-  const auto found = std::ranges::find(findings, Severity::kUnusable, &Finding::severity);
+  const auto found = std::ranges::find(findings, Finding::Severity::kUnusable, &Finding::severity);
   return found == findings.end() ? Message() : found->text;
 }
 
@@ -38,7 +38,7 @@ namespace {
 using Json = Report::Json;
 using Place = Report::Place;
 
-Json parameter_json(const FitParameter& p) {
+Json parameter_json(const Fit::Parameter& p) {
   Json json = {{"value", p.value}, {"unit", p.unit}, {"start", number_or_null(p.start)}};
   json["std_error"] = number_or_null(p.std_error);
   json["naive_error"] = number_or_null(p.naive_error);
@@ -73,7 +73,7 @@ Json details_of(const Report& report) {
 
 Json held_out_json(const Fit& fit) {
   if (!fit.held_out) return nullptr;
-  const HeldOut& held_out = *fit.held_out;
+  const Fit::HeldOut& held_out = *fit.held_out;
   return {{"nats", number_or_null(held_out.nats)},
           {"readings", held_out.readings},
           {"gain_nats", number_or_null(held_out.gain_nats)},
@@ -153,9 +153,9 @@ std::string section_lines(const Report::Section& section) {
 }
 
 /// A weight at its boundary is 0: learning comes near and never reaches it.
-double printed_value(const FitParameter& p) {
+double printed_value(const Fit::Parameter& p) {
   const bool is_weight = p.name.starts_with("w_");
-  return is_weight && p.status == ParameterStatus::kAtLimit && p.value <= kWeightBoundary ? 0.0 : p.value;
+  return is_weight && p.status == Fit::Status::kAtLimit && p.value <= kWeightBoundary ? 0.0 : p.value;
 }
 
 }  // namespace
@@ -165,18 +165,18 @@ std::string verdict_text(const Report& report, SettingNames names) {
 }
 
 std::string held_out_line(const Report& report) {
-  const std::optional<HeldOut>& held_out = report.fit.held_out;
+  const std::optional<Fit::HeldOut>& held_out = report.fit.held_out;
   return held_out && !held_out->note.empty() ? "Held out: " + held_out->note + "." : "";
 }
 
 Report::Table parameter_table(const Report& report) {
-  const std::vector<FitParameter>& parameters = report.fit.parameters;
+  const std::vector<Fit::Parameter>& parameters = report.fit.parameters;
   const bool has_start = std::ranges::any_of(
-      parameters, [](double start) { return !std::isnan(start); }, &FitParameter::start);
+      parameters, [](double start) { return !std::isnan(start); }, &Fit::Parameter::start);
   const bool has_doc = std::ranges::any_of(
-      parameters, [](const std::string& doc) { return !doc.empty(); }, &FitParameter::doc);
+      parameters, [](const std::string& doc) { return !doc.empty(); }, &Fit::Parameter::doc);
   const bool has_status = std::ranges::any_of(
-      parameters, [](ParameterStatus status) { return status != ParameterStatus::kLearned; }, &FitParameter::status);
+      parameters, [](Fit::Status status) { return status != Fit::Status::kLearned; }, &Fit::Parameter::status);
   Report::Table table{.columns = {{.head = "parameter", .is_number = false, .is_name = true},
                                   {"value"},
                                   {"± std. error"},
@@ -188,7 +188,7 @@ Report::Table parameter_table(const Report& report) {
   table.columns.push_back({"unit", false});
   if (has_status) table.columns.push_back({"status", false, Place::kAside});
   if (has_doc) table.columns.push_back({"meaning", false, Place::kAside});
-  for (const FitParameter& p : parameters) {
+  for (const Fit::Parameter& p : parameters) {
     const std::string interval = std::isfinite(p.low_95) ? interval_text(p.low_95, p.high_95) : "–";
     std::vector<Report::Cell>& row = table.rows.emplace_back();
     row = {{p.name},
@@ -198,7 +198,7 @@ Report::Table parameter_table(const Report& report) {
            {text_or_dash(p.naive_error, "{:.2g}")}};
     if (has_start) row.push_back({text_or_dash(p.start, "{:.5g}")});
     row.push_back({p.unit == "1" ? "" : p.unit});
-    if (has_status) row.push_back({p.status == ParameterStatus::kAtLimit ? "at limit" : choice_word(p.status)});
+    if (has_status) row.push_back({p.status == Fit::Status::kAtLimit ? "at limit" : choice_word(p.status)});
     if (has_doc) row.push_back({p.doc});
   }
   return table;
@@ -208,7 +208,7 @@ std::string json_text(const Report& report, std::span<const std::string> files) 
   Json json = {{"kind", report.kind}, {"usable", report.unusable.empty()}, {"reason", text_or_null(report.unusable)}};
   json["parameters"] = Json::object();
   const Fit& fit = report.fit;
-  for (const FitParameter& p : fit.parameters) json["parameters"][p.name] = parameter_json(p);
+  for (const Fit::Parameter& p : fit.parameters) json["parameters"][p.name] = parameter_json(p);
   json["findings"] = Json::array();
   for (const Finding& finding : fit.findings) {
     json["findings"].push_back(
@@ -278,8 +278,8 @@ Report::Table fact_table(std::span<const Fact> facts) {
   return table;
 }
 
-void require_errors(double FitParameter::*error, Report& report) {
-  const auto has_error = [error](const FitParameter& p) { return std::isfinite(p.*error); };
+void require_errors(double Fit::Parameter::*error, Report& report) {
+  const auto has_error = [error](const Fit::Parameter& p) { return std::isfinite(p.*error); };
   report.refuse(std::ranges::none_of(report.fit.parameters, has_error),
                 "no parameter has a standard error: see the notes");
 }

@@ -125,7 +125,7 @@ std::string choice_word(Choice choice) {
   return std::string(kChoiceWords<Choice>[static_cast<std::size_t>(choice)]);
 }
 /// Refuses a result if no parameter has this error.
-void require_errors(double FitParameter::*error, Report& report);
+void require_errors(double Fit::Parameter::*error, Report& report);
 /// What a scene file takes from a result.
 Report::Section scene_file_section(std::string text);
 /// Names and values.

@@ -118,7 +118,7 @@ class AppliedPoints {
 
  private:
   std::span<const std::uint32_t> places_;
-  PointSpan at_;
+  Frame::Points at_;
   std::span<const Reason> reason_;
   std::span<const float> values_;
   const CloudIntensity& intensity_;

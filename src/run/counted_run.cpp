@@ -185,7 +185,7 @@ const Frame& CountedRun::render(std::size_t sensor, std::uint32_t index) {
 
 void CountedRun::mask(const FrameTime& time, const RunSensor& sensor, Frame& frame) const {
   const Sensor& description = run_.simulator.sensor(sensor.id);
-  const PatternShape shape = image_shape(description);
+  const RayPattern::Shape shape = image_shape(description);
   FrameWriter writer(frame);
   writer.resize(shape.rows, shape.cols, static_cast<std::uint32_t>(description.returns.size()));
   writer.mask_all();

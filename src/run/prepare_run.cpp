@@ -103,7 +103,7 @@ Simulator empty_simulator(const SceneSetup& setup, const RunOptions& options, co
 }
 
 /// Sets the parameters of entities that the simulator's seed draws.
-std::vector<DrawnParameter> set_drawn_entities(const SceneSetup& setup, Simulator& simulator) {
+std::vector<ParameterRange::Drawn> set_drawn_entities(const SceneSetup& setup, Simulator& simulator) {
   const std::vector<Entity>& entities = setup.scene.entities();
   const EntityDraw drawn = draw_entities(entities, setup.entity_ranges, simulator.options().seed);
   for (const auto& [entity, value] : drawn.reflectivity) SharedTrees::set_reflectivity(simulator, entity, value);
@@ -290,9 +290,9 @@ std::uint64_t channel_bytes(ChannelSet channels) {
   return bytes;
 }
 
-SensorPlan plan_sensor(const SensorSetup& setup, const RunSensor& sensor) {
-  const PatternShape image = image_shape(setup.sensor);
-  SensorPlan plan;
+RunPlan::Sensor plan_sensor(const SensorSetup& setup, const RunSensor& sensor) {
+  const RayPattern::Shape image = image_shape(setup.sensor);
+  RunPlan::Sensor plan;
   plan.name = setup.sensor.name;
   plan.kind = std::string(sensor_kind(setup.sensor.model));
   plan.preset = setup.preset;
@@ -300,7 +300,7 @@ SensorPlan plan_sensor(const SensorSetup& setup, const RunSensor& sensor) {
   plan.cols = image.cols;
   plan.frames = sensor.frames;
   plan.returns = static_cast<std::uint32_t>(setup.sensor.returns.size());
-  const FrameShape shape = {plan.rows, plan.cols, sensor.channels, plan.returns};
+  const OutputFile::Shape shape = {plan.rows, plan.cols, sensor.channels, plan.returns};
   for (const OutputFile& file : sensor.files) {
     plan.outputs.push_back({plan.name + "/" + file.name(0), file.is_log() ? 1 : std::uint64_t{sensor.frames},
                             file.bytes_at_most(shape, sensor.frames)});
@@ -309,8 +309,8 @@ SensorPlan plan_sensor(const SensorSetup& setup, const RunSensor& sensor) {
 }
 
 /// For the rays, the frame, and the frame before filters and alignment.
-std::uint64_t memory_of(const Sensor& sensor, ChannelSet channels, const SensorPlan& plan) {
-  const PatternShape shape = pattern_shape(sensor.model);
+std::uint64_t memory_of(const Sensor& sensor, ChannelSet channels, const RunPlan::Sensor& plan) {
+  const RayPattern::Shape shape = pattern_shape(sensor.model);
   const std::uint64_t rays = std::uint64_t{shape.rows} * shape.cols, pixel_bytes = channel_bytes(channels);
   const std::uint64_t bytes = rays * kBytesPerPlannedRay + plan.rays() * plan.returns * pixel_bytes;
   const bool is_filtered = sensor.filters.any() || sensor.aligned_to;
@@ -344,16 +344,16 @@ RunPlan plan_within_memory(const SceneSetup& setup, const RunOptions& options) {
 
 std::uint64_t RunPlan::files() const {
   std::uint64_t count = 1;
-  for (const SensorPlan& sensor : sensors) {
-    for (const PlannedOutput& output : sensor.outputs) count += output.files;
+  for (const RunPlan::Sensor& sensor : sensors) {
+    for (const RunPlan::Sensor::Output& output : sensor.outputs) count += output.files;
   }
   return count;
 }
 
 std::uint64_t RunPlan::bytes_at_most() const {
   std::uint64_t bytes = 0;
-  for (const SensorPlan& sensor : sensors) {
-    for (const PlannedOutput& output : sensor.outputs) bytes += output.bytes_at_most;
+  for (const RunPlan::Sensor& sensor : sensors) {
+    for (const RunPlan::Sensor::Output& output : sensor.outputs) bytes += output.bytes_at_most;
   }
   return bytes;
 }

@@ -25,7 +25,7 @@ struct RunEpisode {
 /// A sensor of a run, whose simulator has it.
 struct RunSensor {
   SensorId id = {};
-  std::vector<DrawnParameter> drawn;  ///< for the episode
+  std::vector<ParameterRange::Drawn> drawn;  ///< for the episode
   std::vector<OutputFile> files;
   ChannelSet channels;       ///< that its files and the counts of the summary need
   std::uint32_t frames = 0;  ///< that it makes while the scene makes PreparedRun::frames
@@ -35,8 +35,8 @@ struct PreparedRun {
   std::uint32_t frames = 0;  ///< of the scene
   RunEpisode episode;
   Simulator simulator;
-  std::vector<DrawnParameter> drawn;  ///< of the entities, for the episode
-  std::vector<RunSensor> sensors;     ///< in the order of the scene file, at least one
+  std::vector<ParameterRange::Drawn> drawn;  ///< of the entities, for the episode
+  std::vector<RunSensor> sensors;            ///< in the order of the scene file, at least one
 };
 
 /// How a message about a sensor's timing begins: "s.yaml:9:5: sensors.lidar.timing", or with the sensor's name.

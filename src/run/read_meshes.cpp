@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <fathom/files/maps.hpp>
 #include <fathom/files/meshes.hpp>
 #include <fathom/scene/grid_map.hpp>
 
@@ -26,7 +25,7 @@ constexpr double kRightAngle = 1.57079637050628662;  // pi / 2 in single precisi
 constexpr Limits kAngles = {0, kRightAngle, "rad"}, kValues = {0, kMostIncidenceValue, "1"};
 
 void read_table(const Quantity& table, Material& material) {
-  material.law = IncidenceLaw::kTable;
+  material.law = Material::Law::kTable;
   for (const YamlReader& entry : table.reader().items()) {
     const std::vector<YamlReader> pair = entry.items();
     if (pair.size() != 2) entry.fail("is not a pair of an angle and a value");
@@ -36,7 +35,7 @@ void read_table(const Quantity& table, Material& material) {
 }
 
 void read_retro(YamlReader retro, Material& material) {
-  material.law = IncidenceLaw::kRetro;
+  material.law = Material::Law::kRetro;
   material.gain = static_cast<float>(retro.at("gain").number({0.001, kMostIncidenceValue, "1"}));
   material.width_rad = static_cast<float>(Quantity::at(retro, "width_rad").number({0.001, kRightAngle, "rad"}));
   retro.finish();
@@ -159,11 +158,11 @@ Mesh read_walls(YamlReader& shape, SceneFiles& files) {
   const double height_m = shape.at("height_m").number({kLeastWallM, kMostWallM, "m"});
   const std::filesystem::path path = read_path(file, files);
   return file.located([&] {
-    const GridMapFile read = read_grid_map_file(path);
-    files.opened.insert(files.opened.end(), read.files.begin() + 1, read.files.end());
-    files.notes.insert(files.notes.end(), read.notes.begin(), read.notes.end());
+    const GridMap map = read_grid_map(path);
+    files.opened.insert(files.opened.end(), map.files.begin() + 1, map.files.end());
+    files.notes.insert(files.notes.end(), map.notes.begin(), map.notes.end());
     return with_prefix([&] { return path.string(); },
-                       [&] { return within_memory(path, [&] { return make_walls(read.map, height_m); }); });
+                       [&] { return within_memory(path, [&] { return make_walls(map, height_m); }); });
   });
 }
 

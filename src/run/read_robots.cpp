@@ -26,7 +26,7 @@ std::filesystem::path read_folder(const YamlReader& reader, SceneFiles& files) {
 RobotFileOptions read_options(YamlReader& map, SceneFiles& files) {
   RobotFileOptions options;
   if (const auto geometry = map.find("geometry")) {
-    options.geometry = static_cast<RobotGeometry>(geometry->one_of(kRobotGeometryNames));
+    options.geometry = static_cast<RobotFileOptions::Geometry>(geometry->one_of(kRobotGeometryNames));
   }
   if (auto packages = map.find("packages")) {
     for (const YamlReader& folder : packages->entries()) {
@@ -34,7 +34,7 @@ RobotFileOptions read_options(YamlReader& map, SceneFiles& files) {
     }
   }
   if (const auto missing = map.find("missing")) {
-    options.missing = static_cast<MissingMeshes>(missing->one_of(kMissingMeshesNames));
+    options.missing = static_cast<RobotFileOptions::MissingMeshes>(missing->one_of(kMissingMeshesNames));
   }
   if (const auto paths = map.find("search_paths")) {
     for (const YamlReader& folder : paths->items()) options.search_paths.push_back(read_folder(folder, files));
@@ -63,7 +63,7 @@ PlacedMotion read_place(YamlReader& map, SceneFiles& files, const LabelNames& la
     }
   }
   if (const auto parent = map.find("parent")) {
-    const LinkMount mount = parent->located([&] { return find_parent(scene, bare_links, parent->text()); });
+    const PlacedRobot::Mount mount = parent->located([&] { return find_parent(scene, bare_links, parent->text()); });
     place.parent = mount.parent;
     if (read.motion) {
       read.motion = carried(mount.parent_from_link, *read.motion);
@@ -86,7 +86,7 @@ void add_mover(const PlacedMotion& read, const Robot& robot, RobotPlace& place, 
 }
 
 void keep_bare_links(const PlacedRobot& placed, const std::string& prefix, BareLinks& bare_links) {
-  for (const RobotLink& link : placed.robot().links) {
+  for (const Robot::Link& link : placed.robot().links) {
     if (placed.entity(link.name) == kNoEntity) bare_links[prefix + link.name] = placed.mount(link.name);
   }
 }
@@ -109,7 +109,7 @@ void read_robot_entry(YamlReader entry, SceneFiles& files, const LabelNames& lab
   files.opened.insert(files.opened.end(), robot.files.begin(), robot.files.end());
   notes.insert(notes.end(), robot.notes.begin(), robot.notes.end());
   entry.located([&] {
-    for (const RobotLink& link : robot.links) {
+    for (const Robot::Link& link : robot.links) {
       if (!bare_links.contains(place.prefix + link.name)) continue;
       throw InputError("there is a link '" + place.prefix + link.name + "' before; give the robot a prefix");
     }
@@ -120,7 +120,7 @@ void read_robot_entry(YamlReader entry, SceneFiles& files, const LabelNames& lab
 
 }  // namespace
 
-LinkMount find_parent(const Scene& scene, const BareLinks& bare_links, std::string_view name) {
+PlacedRobot::Mount find_parent(const Scene& scene, const BareLinks& bare_links, std::string_view name) {
   if (const auto link = bare_links.find(name); link != bare_links.end()) return link->second;
   if (bare_links.empty()) return {scene.find_entity(name), {}};
   std::vector<std::string_view> names;
@@ -135,8 +135,8 @@ LinkMount find_parent(const Scene& scene, const BareLinks& bare_links, std::stri
 Trajectory carried(const Pose& parent_from_link, const Trajectory& motion) {
   if (parent_from_link == Pose{}) return motion;
   if (motion.is_fixed()) return parent_from_link * motion.keys().front().pose;
-  std::vector<StampedPose> keys = motion.keys();
-  for (StampedPose& key : keys) key.pose = parent_from_link * key.pose;
+  std::vector<Trajectory::Key> keys = motion.keys();
+  for (Trajectory::Key& key : keys) key.pose = parent_from_link * key.pose;
   return Trajectory(std::move(keys), motion.loops());
 }
 

@@ -16,13 +16,15 @@
 #include <fathom/scene/scene.hpp>
 #include <fathom/scene/trajectory.hpp>
 #include <fathom/sensor/presets.hpp>
-#include <fathom/simulate/parameter_range.hpp>
+#include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/run.hpp>
 
 #include "core/text/read_fields.hpp"
 #include "core/text/yaml.hpp"
 
 namespace fathom {
+
+struct SceneClock;
 
 // Values (read_values.cpp).
 
@@ -53,13 +55,13 @@ struct LocatedRange {
 std::optional<ParameterRange> read_range(const Quantity& quantity, const FieldInfo& field);
 
 /// The value of a sensor's field as read_value() returns it, with the middle of a range. Adds the ranges to `ranges`,
-/// with RangeTarget::kSensor.
+/// with ParameterRange::Target::kSensor.
 std::vector<double> read_value_or_range(const Quantity& quantity, const FieldInfo& field,
                                         std::vector<LocatedRange>& ranges);
 
 /// `pose_offset` of a sensor or an entity, if the map has it: position_m and rotation_rad (or _deg), each a list of
 /// three numbers or ranges, or one range for all three. A number other than 0 is a range of one value.
-std::vector<LocatedRange> read_pose_offset(YamlReader& map, RangeTarget target);
+std::vector<LocatedRange> read_pose_offset(YamlReader& map, ParameterRange::Target target);
 
 /// Throws InputError when a range is given instead of a plain number; for YamlReader.
 void refuse_range(const YamlReader& number);
@@ -94,10 +96,10 @@ template <class T>
 std::optional<ParameterRange> read_surface(YamlReader& map, const LabelNames& table, T& thing);
 
 /// The links without a shape, by name. They are no entities, but may be parents of sensors and entities.
-using BareLinks = std::map<std::string, LinkMount, std::less<>>;
+using BareLinks = std::map<std::string, PlacedRobot::Mount, std::less<>>;
 
 /// The parent of a sensor or an entity by its name: an entity, or a link without shape. Throws InputError.
-LinkMount find_parent(const Scene& scene, const BareLinks& bare_links, std::string_view name);
+PlacedRobot::Mount find_parent(const Scene& scene, const BareLinks& bare_links, std::string_view name);
 
 /// A motion relative to a link, converted to the frame of the link's parent.
 Trajectory carried(const Pose& parent_from_link, const Trajectory& motion);

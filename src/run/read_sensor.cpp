@@ -361,11 +361,11 @@ SensorSetup read_sensor(YamlReader map, const SceneClock& clock, const Scene& sc
   std::vector<LocatedRange> ranges;
   sensor.model = read_model(map, preset, files, ranges);
   sensor.parent_from_sensor = read_trajectory_or_pose(map, files);
-  for (LocatedRange& range : read_pose_offset(map, RangeTarget::kSensor)) ranges.push_back(std::move(range));
+  for (LocatedRange& range : read_pose_offset(map, ParameterRange::Target::kSensor)) ranges.push_back(std::move(range));
   if (const auto parent = map.find("parent")) {
     const std::string& name = parent->text();
     parent->located([&] {
-      const LinkMount mount = find_parent(scene, bare_links, name);
+      const PlacedRobot::Mount mount = find_parent(scene, bare_links, name);
       sensor.parent = mount.parent;
       sensor.parent_from_sensor = carried(mount.parent_from_link, sensor.parent_from_sensor);
       check_reach(sensor, entity_farthest_m);

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <fathom/files/maps.hpp>
+#include <fathom/scene/trajectory.hpp>
 
 #include "core/text.hpp"
 #include "core/text/read_fields.hpp"
@@ -21,7 +21,7 @@ namespace fathom {
 namespace {
 
 Trajectory read_keyframes(const YamlReader& list, bool loop) {
-  std::vector<StampedPose> keys;
+  std::vector<Trajectory::Key> keys;
   for (YamlReader key : list.items()) {
     const double stamp_s = key.at("time_s").number();
     keys.push_back({stamp_s, read_pose(key)});
@@ -41,9 +41,9 @@ Trajectory read_keys(YamlReader& motion, bool repeats, SceneFiles& files) {
 
 /// The motion, shifted in time so that its first key is at first_s.
 Trajectory moved_to(double first_s, const Trajectory& motion) {
-  std::vector<StampedPose> keys = motion.keys();
+  std::vector<Trajectory::Key> keys = motion.keys();
   const double later_s = first_s - keys.front().stamp_s;
-  for (StampedPose& key : keys) key.stamp_s += later_s;
+  for (Trajectory::Key& key : keys) key.stamp_s += later_s;
   return Trajectory(std::move(keys), motion.loops());
 }
 
@@ -93,7 +93,7 @@ Trajectory read_trajectory_or_pose(YamlReader& map, SceneFiles& files) {
 
 namespace {
 
-constexpr auto& kLaws = kChoiceWords<RangeLaw>;
+constexpr auto& kLaws = kChoiceWords<ParameterRange::Law>;
 
 /// The two numbers of a list.
 std::array<YamlReader, 2> pair_of(const YamlReader& list) {
@@ -121,15 +121,15 @@ std::optional<ParameterRange> read_range_in(const Quantity& quantity, YamlReader
     if (!numbers) continue;
     if (given) numbers->fail("and another law are both given; one is enough");
     given = numbers;
-    range.law = static_cast<RangeLaw>(i);
+    range.law = static_cast<ParameterRange::Law>(i);
   }
   const auto limits = map.find("limits");
   map.finish();
   if (!given) map.fail(fmt::format("is neither a number nor a range: {}", fmt::join(kLaws, ", ")));
-  if (range.law != RangeLaw::kNormal && range.law != RangeLaw::kTruncatedNormal) {
+  if (range.law != ParameterRange::Law::kNormal && range.law != ParameterRange::Law::kTruncatedNormal) {
     if (limits) limits->fail("belongs to a normal range; the others end at their own numbers");
     read_limits(quantity, *given, all, range);
-    if (range.law == RangeLaw::kLogUniform && !(range.low > 0.0)) given->fail("does not begin above 0");
+    if (range.law == ParameterRange::Law::kLogUniform && !(range.low > 0.0)) given->fail("does not begin above 0");
     return range;
   }
   const auto [mean, stddev] = pair_of(*given);
@@ -169,7 +169,7 @@ std::optional<ParameterRange> read_range(const Quantity& quantity, const FieldIn
 std::vector<double> read_value_or_range(const Quantity& quantity, const FieldInfo& field,
                                         std::vector<LocatedRange>& ranges) {
   const auto add = [&](const YamlReader& where, ParameterRange range) {
-    range.target = RangeTarget::kSensor;
+    range.target = ParameterRange::Target::kSensor;
     ranges.push_back({where, range});
     return middle_of(range);
   };
@@ -187,7 +187,7 @@ std::vector<double> read_value_or_range(const Quantity& quantity, const FieldInf
   return values;
 }
 
-std::vector<LocatedRange> read_pose_offset(YamlReader& map, RangeTarget target) {
+std::vector<LocatedRange> read_pose_offset(YamlReader& map, ParameterRange::Target target) {
   std::vector<LocatedRange> ranges;
   auto offset = map.find("pose_offset");
   if (!offset) return ranges;
@@ -207,12 +207,12 @@ void refuse_range(const YamlReader& number) {
 
 double middle_of(const ParameterRange& range) {
   switch (range.law) {
-    case RangeLaw::kLogUniform:
+    case ParameterRange::Law::kLogUniform:
       return std::clamp(std::sqrt(range.low) * std::sqrt(range.high), range.low, range.high);
-    case RangeLaw::kNormal:
-    case RangeLaw::kTruncatedNormal:
+    case ParameterRange::Law::kNormal:
+    case ParameterRange::Law::kTruncatedNormal:
       return std::clamp(range.mean, range.low, range.high);
-    case RangeLaw::kUniform:
+    case ParameterRange::Law::kUniform:
       break;
   }
   return std::clamp(0.5 * range.low + 0.5 * range.high, range.low, range.high);

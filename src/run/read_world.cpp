@@ -58,7 +58,7 @@ std::optional<ParameterRange> read_surface(YamlReader& map, const LabelNames& ta
   std::optional<ParameterRange> range;
   if (const auto value = Quantity::find(map, "reflectivity")) {
     if constexpr (std::is_same_v<T, Entity>) range = read_range(*value, reflectivity_field());
-    if (range) range->target = RangeTarget::kEntity;
+    if (range) range->target = ParameterRange::Target::kEntity;
     thing.reflectivity = static_cast<float>(range ? middle_of(*range) : value->number({0, 1, "1"}));
   }
   if (const auto groups = map.find("groups")) thing.groups = read_groups(*groups);
@@ -191,7 +191,8 @@ ReadEntity read_entity(YamlReader& map, const MeshOrParts& mesh, SceneFiles& fil
   entity.parent_from_entity = read_trajectory_or_pose(map, files);
   if (const auto scale = map.find("scale")) entity.scale = read_scale(*scale);
   if (const auto range = read_surface(map, labels, entity)) read.ranges.push_back({map, *range});
-  for (LocatedRange& range : read_pose_offset(map, RangeTarget::kEntity)) read.ranges.push_back(std::move(range));
+  for (LocatedRange& range : read_pose_offset(map, ParameterRange::Target::kEntity))
+    read.ranges.push_back(std::move(range));
   return read;
 }
 
@@ -226,7 +227,7 @@ void check_far_places(const Scene& scene, const std::vector<YamlReader>& entries
 void set_parent(WorldSetup& world, EntityId child, const YamlReader& parent) {
   Scene& scene = world.scene;
   parent.located([&] {
-    const LinkMount mount = find_parent(scene, world.bare_links, parent.text());
+    const PlacedRobot::Mount mount = find_parent(scene, world.bare_links, parent.text());
     scene.set_parent(child, mount.parent);
     if (mount.parent_from_link == Pose{}) return;
     scene.set_motion(child, carried(mount.parent_from_link, scene.entities()[index(child)].parent_from_entity));

@@ -60,7 +60,7 @@ class RunBag final : private MessageSink {
 /// A file of a sensor, with its open log if it is a log.
 struct RunningFile {
   OutputFile file;
-  std::unique_ptr<FrameLog> log = {};
+  std::unique_ptr<OutputFile::Log> log = {};
 };
 
 /// A sensor, and the files it writes.
@@ -153,8 +153,8 @@ class Runner {
     const Frame& frame = cast(i, index);
     if (frame.is_dropped()) return;
     if (bag_) bag_->add(sensor.id, frame);
-    const FrameContext context = {prepared_.simulator.world_from_sensor(sensor.id, frame.stamp_s()), entity_names_,
-                                  setup_.scene.labels()};
+    const OutputFile::Context context = {prepared_.simulator.world_from_sensor(sensor.id, frame.stamp_s()),
+                                         entity_names_, setup_.scene.labels()};
     for (const RunningFile& entry : sensor.files) {
       if (entry.log) {
         entry.log->add(frame, context);

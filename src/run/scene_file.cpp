@@ -221,7 +221,7 @@ void read_sensors(const YamlReader& list, const BareLinks& bare_links, SceneFile
     setup.sensors.push_back(read_sensor(item, clock, setup.scene, bare_links, entity_farthest_m, files));
     const Sensor& sensor = setup.sensors.back().sensor;
     item.located([&] { names.add(sensor.name); });
-    const PatternShape shape = pattern_shape(sensor.model);
+    const RayPattern::Shape shape = pattern_shape(sensor.model);
     rays += std::uint64_t{shape.rows} * shape.cols * sensor.returns.size();
     if (sensor.aligned_to) rays += std::uint64_t{sensor.aligned_to->height} * sensor.aligned_to->width;
     check_rays(item, rays);

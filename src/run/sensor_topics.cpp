@@ -101,7 +101,7 @@ std::optional<msg::CameraInfo> camera_constants(const Sensor& sensor, std::strin
   const auto of_camera = image_lens(sensor);
   if (!of_camera) return std::nullopt;
   const Intrinsics& lens = *of_camera;
-  const PatternShape shape = image_shape(sensor);
+  const RayPattern::Shape shape = image_shape(sensor);
   info.header.frame_id = optical;
   info.height = shape.rows, info.width = shape.cols;
   info.distortion_model = "plumb_bob";

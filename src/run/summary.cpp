@@ -104,11 +104,11 @@ Json chain_json(const NoiseChain& noise_chain, const Scene& scene) {
   return chain;
 }
 
-Json drawn_json(std::span<const DrawnParameter> values, const Sensor& sensor, const Scene& scene) {
+Json drawn_json(std::span<const ParameterRange::Drawn> values, const Sensor& sensor, const Scene& scene) {
   Json list = Json::array();
-  for (const DrawnParameter& drawn : values) {
+  for (const ParameterRange::Drawn& drawn : values) {
     Json entry;
-    if (drawn.target == RangeTarget::kNoise) {
+    if (drawn.target == ParameterRange::Target::kNoise) {
       entry["entry"] = drawn.entry;
       entry["model"] = std::string(sensor.noise[drawn.entry].noise.slug());
     }
@@ -121,9 +121,9 @@ Json drawn_json(std::span<const DrawnParameter> values, const Sensor& sensor, co
   return list;
 }
 
-Json drawn_json(std::span<const DrawnParameter> values, const Scene& scene) {
+Json drawn_json(std::span<const ParameterRange::Drawn> values, const Scene& scene) {
   Json list = Json::array();
-  for (const DrawnParameter& drawn : values) {
+  for (const ParameterRange::Drawn& drawn : values) {
     list.push_back(
         {{"entity", scene.entities()[index(drawn.entity)].name}, {"parameter", drawn.field}, {"value", drawn.value}});
   }
@@ -190,7 +190,7 @@ Json run_json(const Simulator& simulator, const RunCounts& counts) {
   for (const SensorCounts& sensor : counts.sensors) {
     sensors[sensor.name] = {{"seconds", sensor.seconds}, {"rays_per_second", sensor.rays_per_second()}};
   }
-  const Progress& progress = counts.progress;
+  const RunOptions::Progress& progress = counts.progress;
   return {{"threads", simulator.threads()},
           {"instruction_set", std::string(to_string(simulator.options().compute.isa))},
           {"device", to_string(simulator.options().compute.device)},

@@ -14,9 +14,9 @@
 namespace fathom {
 
 /// One sensor over all frames.
-struct SensorCounts : SensorResult {
+struct SensorCounts : RunResult::Sensor {
   SensorId id = {};
-  std::vector<DrawnParameter> drawn;  ///< for the episode
+  std::vector<ParameterRange::Drawn> drawn;  ///< for the episode
   std::uint32_t rows = 0, cols = 0;
   std::vector<FrameTime> times;  ///< of its frames, as they came; empty without a timing
 };
@@ -25,12 +25,12 @@ struct SensorCounts : SensorResult {
 struct RunCounts {
   std::uint64_t seed = 0;
   std::uint32_t environment = 0, episode = 0;
-  std::uint64_t first_frame = 0;      ///< of the episode
-  std::vector<DrawnParameter> drawn;  ///< of the entities, for the episode
+  std::uint64_t first_frame = 0;             ///< of the episode
+  std::vector<ParameterRange::Drawn> drawn;  ///< of the entities, for the episode
   std::vector<SensorCounts> sensors;
   std::vector<std::string> files;  ///< relative to the folder of the run
   std::vector<std::string> warnings;
-  Progress progress;
+  RunOptions::Progress progress;
 };
 
 /// The text of summary.json. Everything that changes from run to run (times, threads, instruction set) is under "run".
@@ -46,9 +46,10 @@ nlohmann::ordered_json chain_json(const NoiseChain& noise_chain, const Scene& sc
 
 /// The values drawn for a sensor, a list of {entry, model, entity or ring, parameter, value}, named as in scene files.
 /// Parameters of the sensor itself have only {parameter, value}.
-nlohmann::ordered_json drawn_json(std::span<const DrawnParameter> values, const Sensor& sensor, const Scene& scene);
+nlohmann::ordered_json drawn_json(std::span<const ParameterRange::Drawn> values, const Sensor& sensor,
+                                  const Scene& scene);
 /// The values drawn for entities, a list of {entity, parameter, value}.
-nlohmann::ordered_json drawn_json(std::span<const DrawnParameter> values, const Scene& scene);
+nlohmann::ordered_json drawn_json(std::span<const ParameterRange::Drawn> values, const Scene& scene);
 
 /// The parameters of a timing by their names.
 nlohmann::ordered_json timing_json(const Timing& timing);

@@ -6,11 +6,9 @@
 
 namespace fathom {
 
-Pose pose_from_planar(const PlanarPose& pose, double z_m) {
-  return {{pose.x_m, pose.y_m, z_m}, from_roll_pitch_yaw(0, 0, pose.yaw_rad)};
-}
+Pose PlanarPose::at_height(double z_m) const { return {{x_m, y_m, z_m}, from_roll_pitch_yaw(0, 0, yaw_rad)}; }
 
-RayFan planar_fan(std::span<const double> azimuth_rad) {
+RayFan RayFan::planar(std::span<const double> azimuth_rad) {
   RayFan fan;
   for (const double azimuth : azimuth_rad) {
     fan.x.push_back(static_cast<float>(math::cos(azimuth)));
@@ -20,13 +18,13 @@ RayFan planar_fan(std::span<const double> azimuth_rad) {
   return fan;
 }
 
-RayFan subsample(const RayFan& fan, std::size_t step) {
+RayFan RayFan::every(std::size_t step) const {
   if (step == 0) throw InputError("ray_step = 0 is not at least 1");
   RayFan kept;
-  for (std::size_t i = 0; i < fan.size(); i += step) {
-    kept.x.push_back(fan.x[i]);
-    kept.y.push_back(fan.y[i]);
-    kept.z.push_back(fan.z[i]);
+  for (std::size_t i = 0; i < size(); i += step) {
+    kept.x.push_back(x[i]);
+    kept.y.push_back(y[i]);
+    kept.z.push_back(z[i]);
   }
   return kept;
 }

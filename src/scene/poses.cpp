@@ -24,8 +24,8 @@ bool is_finite(const Vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) 
 /// The keys between which a motion is at a time, and that time within the first turn of a loop. Without a second key
 /// the pose of the first is held.
 struct Leg {
-  const StampedPose* from;
-  const StampedPose* to;
+  const Trajectory::Key* from;
+  const Trajectory::Key* to;
   double stamp_s;
 
   [[nodiscard]] double duration_s() const { return to->stamp_s - from->stamp_s; }
@@ -33,7 +33,7 @@ struct Leg {
 
 /// The later leg at the time of a key.
 Leg leg_at(const Trajectory& motion, double stamp_s) {
-  const std::vector<StampedPose>& keys = motion.keys();
+  const std::vector<Trajectory::Key>& keys = motion.keys();
   const double first = keys.front().stamp_s, last = keys.back().stamp_s;
   if (motion.loops() && last > first) {
     const double period = last - first;
@@ -42,7 +42,7 @@ Leg leg_at(const Trajectory& motion, double stamp_s) {
   if (!(stamp_s >= first)) return {&keys.front(), nullptr, stamp_s};
   if (stamp_s >= last) return {&keys.back(), nullptr, stamp_s};
   const auto next = std::upper_bound(keys.begin(), keys.end(), stamp_s,
-                                     [](double t, const StampedPose& key) { return t < key.stamp_s; });
+                                     [](double t, const Trajectory::Key& key) { return t < key.stamp_s; });
   return {&*(next - 1), &*next, stamp_s};
 }
 
@@ -104,7 +104,7 @@ void check_place(const Vec3& place_m, std::string_view what, std::string_view na
 
 Trajectory::Trajectory(const Pose& fixed) : keys_{{0.0, checked_pose(fixed, "pose")}} {}
 
-Trajectory::Trajectory(std::vector<StampedPose> keys, bool loop) : keys_(std::move(keys)), loop_(loop) {
+Trajectory::Trajectory(std::vector<Trajectory::Key> keys, bool loop) : keys_(std::move(keys)), loop_(loop) {
   if (keys_.empty()) throw InputError("a trajectory needs at least one pose");
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     keys_[i].pose = checked_pose(keys_[i].pose, fmt::format("trajectory pose {}", i));
@@ -117,7 +117,7 @@ Trajectory::Trajectory(std::vector<StampedPose> keys, bool loop) : keys_(std::mo
 }
 
 void Trajectory::hold(const Pose& fixed) {
-  const StampedPose key = {0.0, checked_pose(fixed, "pose")};
+  const Trajectory::Key key = {0.0, checked_pose(fixed, "pose")};
   keys_.resize(1);
   keys_.front() = key;
 }
@@ -165,8 +165,8 @@ Pose moved(const Pose& nominal, const Pose& offset) { return checked_pose(nomina
 
 Trajectory moved(const Trajectory& nominal, const Pose& offset) {
   if (nominal.is_fixed()) return moved(nominal.keys().front().pose, offset);
-  std::vector<StampedPose> keys = nominal.keys();
-  for (StampedPose& key : keys) key.pose = moved(key.pose, offset);
+  std::vector<Trajectory::Key> keys = nominal.keys();
+  for (Trajectory::Key& key : keys) key.pose = moved(key.pose, offset);
   return Trajectory(std::move(keys), nominal.loops());
 }
 
@@ -231,7 +231,7 @@ std::vector<EntityId> with_children(const Scene& scene, std::span<const EntityId
 
 double farthest_m(const Trajectory& trajectory) {
   double farthest = 0.0;
-  for (const StampedPose& key : trajectory.keys()) farthest = std::max(farthest, norm(key.pose.translation_m));
+  for (const Trajectory::Key& key : trajectory.keys()) farthest = std::max(farthest, norm(key.pose.translation_m));
   return farthest;
 }
 

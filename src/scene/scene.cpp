@@ -64,7 +64,9 @@ void SurfaceOptics::check() const {
   }
 }
 
-void validate(const Material& m) {
+namespace {
+
+void check(const Material& m) {
   if (m.name.empty()) throw InputError("a material needs a name");
   check(m, "reflectivity", m.reflectivity, 0.0F, 1.0F, false);
   with_prefix([&] { return fmt::format("material '{}'", m.name); }, [&] { validate(m.optics); });
@@ -72,22 +74,24 @@ void validate(const Material& m) {
     throw InputError(fmt::format("material '{}': {} is for the law {}", m.name, what, law));
   };
   switch (m.law) {
-    case IncidenceLaw::kLambert:
+    case Material::Law::kLambert:
       break;
-    case IncidenceLaw::kTable:
+    case Material::Law::kTable:
       check_table(m);
       break;
-    case IncidenceLaw::kRetro:
+    case Material::Law::kRetro:
       check(m, "gain", m.gain, 0.0F, kMostIncidenceValue, true);
       check(m, "width_rad", m.width_rad, 0.0F, kRightAngle, true);
       break;
     default:
       throw InputError(fmt::format("material '{}': there is no such law", m.name));
   }
-  if (m.law != IncidenceLaw::kTable && !m.table.empty()) refuse("a table", "table");
-  if (m.law != IncidenceLaw::kRetro && m.gain != 0.0F) refuse("a gain", "retro");
-  if (m.law != IncidenceLaw::kRetro && m.width_rad != 0.0F) refuse("a width", "retro");
+  if (m.law != Material::Law::kTable && !m.table.empty()) refuse("a table", "table");
+  if (m.law != Material::Law::kRetro && m.gain != 0.0F) refuse("a gain", "retro");
+  if (m.law != Material::Law::kRetro && m.width_rad != 0.0F) refuse("a width", "retro");
 }
+
+}  // namespace
 
 Material preset_material(std::string name, std::string_view preset) {
   // Indices of soda-lime glass and of water near 905 nm; the other shares are typical of clean surfaces.
@@ -196,7 +200,7 @@ void Scene::add_label(Label label) {
 }
 
 void Scene::add_material(Material material) {
-  validate(material);
+  check(material);
   for (const Material& other : materials_) {
     if (other.name == material.name) throw InputError(fmt::format("material '{}': the name is taken", material.name));
   }

@@ -81,8 +81,8 @@ void write_rays(const PinholeCamera& camera, std::uint32_t /*frame*/, RayPattern
   }
 }
 
-PinholeCamera camera_from_fov(std::uint32_t width, std::uint32_t height, double horizontal_fov_rad) {
-  check_in_range(PinholeCamera::kSlug, "horizontal_fov_rad", horizontal_fov_rad, 1e-3, kMostFieldOfViewRad, "rad");
+PinholeCamera PinholeCamera::from_fov(std::uint32_t width, std::uint32_t height, double horizontal_fov_rad) {
+  check_in_range(kSlug, "horizontal_fov_rad", horizontal_fov_rad, 1e-3, kMostFieldOfViewRad, "rad");
   PinholeCamera camera;
   camera.width = width;
   camera.height = height;
@@ -283,7 +283,8 @@ void check_filters(const DepthFilters& filters, const std::optional<AlignedCamer
   }
   if ((filters.spatial || filters.temporal) && (stereo == nullptr || !(make_view(model).optics.baseline_m > 0.0F))) {
     throw InputError(fmt::format("filters.{} acts on disparities: it needs {}",
-                                 filters.spatial ? SpatialFilter::kSlug : TemporalFilter::kSlug, with_two_cameras()));
+                                 filters.spatial ? DepthFilters::Spatial::kSlug : DepthFilters::Temporal::kSlug,
+                                 with_two_cameras()));
   }
   if (filters.spatial) validate(*filters.spatial);
   if (filters.temporal) validate(*filters.temporal);

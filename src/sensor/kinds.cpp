@@ -30,7 +30,7 @@ std::set<std::uint32_t> count_rings(std::uint32_t rows) {
   return rings;
 }
 
-void start_pattern(RayPattern& out, const PatternShape& shape, double min_range_m, double max_range_m) {
+void start_pattern(RayPattern& out, const RayPattern::Shape& shape, double min_range_m, double max_range_m) {
   const std::size_t rays = std::size_t{shape.rows} * shape.cols;
   out.rows = shape.rows;
   out.cols = shape.cols;
@@ -115,10 +115,6 @@ std::string_view sensor_kind(const SensorModel& model) {
 
 SensorModel make_sensor_model(std::string_view kind) { return model_of_kind(kind); }
 
-void set_sensor_field(SensorModel& model, std::string_view field, double value) {
-  set_sensor_field(model, field, std::span<const double>(&value, 1));
-}
-
 void set_sensor_field(SensorModel& model, std::string_view field, std::span<const double> values) {
   std::visit([&](auto& m) { set_field(m, field, values); }, model);
 }
@@ -161,7 +157,7 @@ void update_pattern(const SensorModel& model, std::uint32_t frame, RayPattern& p
   std::visit([&](const auto& kind) { write_rays(kind, frame, pattern); }, model);
 }
 
-PatternShape pattern_shape(const SensorModel& model) {
+RayPattern::Shape pattern_shape(const SensorModel& model) {
   validate(model);
   return std::visit([](const auto& kind) { return shape_of(kind); }, model);
 }

@@ -58,15 +58,15 @@ void describe(const TofCamera& camera, SensorView& view);
 void describe(const GridScanner& grid, SensorView& view);
 
 /// Rows and columns of a checked model's rays.
-inline PatternShape shape_of(const Laser2d& laser) { return {1, laser.rays}; }
-inline PatternShape shape_of(const PinholeCamera& camera) { return {camera.height, camera.width}; }
-inline PatternShape shape_of(const Rosette& rosette) { return {1, rosette.points}; }
-inline PatternShape shape_of(const RayPattern& rays) {
+inline RayPattern::Shape shape_of(const Laser2d& laser) { return {1, laser.rays}; }
+inline RayPattern::Shape shape_of(const PinholeCamera& camera) { return {camera.height, camera.width}; }
+inline RayPattern::Shape shape_of(const Rosette& rosette) { return {1, rosette.points}; }
+inline RayPattern::Shape shape_of(const RayPattern& rays) {
   return {rays.rows, rays.rays_per_frame > 0 ? rays.rays_per_frame : rays.cols};
 }
-inline PatternShape shape_of(const DepthCamera& camera) { return {camera.height, camera.width}; }
-PatternShape shape_of(const SpinningLidar& lidar);
-PatternShape shape_of(const GridScanner& grid);
+inline RayPattern::Shape shape_of(const DepthCamera& camera) { return {camera.height, camera.width}; }
+RayPattern::Shape shape_of(const SpinningLidar& lidar);
+RayPattern::Shape shape_of(const GridScanner& grid);
 
 /// The rings of a checked model's rays: its rows, counted from 0, unless it numbers rings itself.
 std::set<std::uint32_t> count_rings(std::uint32_t rows);
@@ -98,7 +98,7 @@ constexpr double farthest_range_m(const Kind& kind) {
 double farthest_range_m(const RayPattern& rays);
 
 /// Gives the arrays of directions their size, the range limits their one value, and empties everything optional.
-void start_pattern(RayPattern& out, const PatternShape& shape, double min_range_m, double max_range_m);
+void start_pattern(RayPattern& out, const RayPattern::Shape& shape, double min_range_m, double max_range_m);
 /// Stores the direction of ray `i`.
 void set_direction(RayPattern& out, std::size_t i, double x, double y, double z);
 

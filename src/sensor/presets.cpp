@@ -99,7 +99,7 @@ void add_depth_presets(std::vector<SensorPreset>& presets) {
                      d435,
                      d400_noise(kTexture),
                      {},
-                     {.spatial = SpatialFilter{}},
+                     {.spatial = DepthFilters::Spatial{}},
                      d435_colour()});
   // The same field of view, baseline 95 mm, smallest depth 52 cm at 1280 x 720, ideal from 0.6 to 6 m. A surface of
   // texture 0.015 loses 2 % at 6 m and 28 % at 10 m.

@@ -135,7 +135,7 @@ double farthest_range_m(const RayPattern& rays) {
 
 void write_rays(const RayPattern& rays, std::uint32_t frame, RayPattern& out) {
   const bool plays = rays.rays_per_frame > 0;
-  const PatternShape shape = shape_of(rays);
+  const RayPattern::Shape shape = shape_of(rays);
   const std::size_t count = std::size_t{shape.rows} * shape.cols, first = plays ? first_ray(rays, count, frame) : 0;
   out.rows = shape.rows, out.cols = shape.cols;
   out.rays_per_frame = 0, out.loop = true, out.points_per_s = 0.0;

@@ -126,13 +126,13 @@ void write_rays(const Rosette& rosette, std::uint32_t frame, RayPattern& out) {
 
 std::span<const Field<GridScanner>> GridScanner::fields() { return kGridScannerFields; }
 
-PatternShape shape_of(const GridScanner& grid) {
+RayPattern::Shape shape_of(const GridScanner& grid) {
   return {points(grid.size_y_m, grid.resolution_m), points(grid.size_x_m, grid.resolution_m)};
 }
 
 void GridScanner::check() const {
   check_range_limits(kSlug, min_range_m, max_range_m);
-  const PatternShape shape = shape_of(*this);
+  const RayPattern::Shape shape = shape_of(*this);
   check_ray_count(kSlug, "points along y", shape.rows, "points along x", shape.cols);
 }
 
@@ -152,7 +152,7 @@ void describe(const GridScanner& grid, SensorView& view) {
 }
 
 void write_rays(const GridScanner& grid, std::uint32_t /*frame*/, RayPattern& out) {
-  const PatternShape shape = shape_of(grid);
+  const RayPattern::Shape shape = shape_of(grid);
   start_pattern(out, shape, grid.min_range_m, grid.max_range_m);
   const std::size_t count = std::size_t{shape.rows} * shape.cols;
   for (std::vector<float>* array : {&out.origin_x, &out.origin_y, &out.origin_z}) array->resize(count);

@@ -40,9 +40,13 @@ StereoRig stereo_rig(const StereoCamera& camera);
 /// Throws InputError as make_pattern() does, and makes no rays.
 void validate(const SensorModel& model);
 
+/// Throws InputError for an angle or separation outside its limits, no return, one that is there twice, or several
+/// or second ones of rays that do not diverge.
+void validate(const Divergence& divergence, const ReturnChoices& returns);
+
 /// Of a model that validate() accepts. Made from its parameters, without its rays.
 struct SensorView {
-  PatternShape shape;
+  RayPattern::Shape shape;
   Optics optics;                   ///< of its camera; all 0 without one
   Intrinsics lens = {};            ///< of a depth or stereo camera
   StereoRig cameras = {};          ///< positions of its two cameras; valid if optics.baseline_m is above 0

@@ -120,7 +120,7 @@ void SpinningLidar::check() const {
   check_firing_times(*this);
 }
 
-PatternShape shape_of(const SpinningLidar& lidar) {
+RayPattern::Shape shape_of(const SpinningLidar& lidar) {
   return {static_cast<std::uint32_t>(lidar.elevation_rad.size()), lidar.columns};
 }
 
@@ -157,18 +157,18 @@ std::set<std::uint32_t> rings(const SpinningLidar& lidar) {
 }
 
 std::vector<std::int32_t> shifts(const SpinningLidar& lidar) {
-  return turns_once_round(lidar) ? destagger_shifts(lidar) : std::vector<std::int32_t>();
+  return turns_once_round(lidar) ? lidar.destagger_shifts() : std::vector<std::int32_t>();
 }
 
 std::string with_column_shifts() { return fmt::format("a {} that turns once round", SpinningLidar::kSlug); }
 
-std::vector<std::int32_t> destagger_shifts(const SpinningLidar& lidar) {
-  lidar.check();
-  const double step = lidar.span_rad / lidar.columns, sense = lidar.clockwise ? -1.0 : 1.0;
+std::vector<std::int32_t> SpinningLidar::destagger_shifts() const {
+  check();
+  const double step = span_rad / columns, sense = clockwise ? -1.0 : 1.0;
   std::vector<std::int32_t> shifts;
-  for (const std::size_t listed : rings_from_top(lidar)) {
-    const double ahead = sense * value_or_zero(lidar.azimuth_offset_rad, listed) +
-                         2 * std::numbers::pi * lidar.rate_hz * value_or_zero(lidar.firing_time_s, listed);
+  for (const std::size_t listed : rings_from_top(*this)) {
+    const double ahead = sense * value_or_zero(azimuth_offset_rad, listed) +
+                         2 * std::numbers::pi * rate_hz * value_or_zero(firing_time_s, listed);
     shifts.push_back(static_cast<std::int32_t>(std::lround(ahead / step)));
   }
   return shifts;

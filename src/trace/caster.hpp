@@ -12,9 +12,9 @@
 
 #include <fathom/core/compute.hpp>
 #include <fathom/core/geometry.hpp>
-#include <fathom/scene/placed_mesh.hpp>
 #include <fathom/scene/scene.hpp>
 
+#include "trace/placed_mesh.hpp"
 #include "trace/tile.hpp"
 
 namespace fathom {

@@ -164,7 +164,7 @@ std::unique_ptr<ExpectedRanges> make_scene_ranges(const Scene& scene, const Scen
   return std::make_unique<SceneRanges>(scene, options);
 }
 
-RayFan make_fan(const RayPattern& pattern) {
+RayFan RayFan::of(const RayPattern& pattern) {
   validate(pattern);
   if (!pattern.origin_x.empty()) {
     throw InputError("the rays of a fan start at the sensor origin, but these have separate origins");

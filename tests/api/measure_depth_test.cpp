@@ -28,8 +28,7 @@ TEST(MeasureDepthApi, FramesInMemoryAndInAFolderSayTheSame) {
 
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "in");
-  const DepthMeterOptions options = {.focal_baseline_px_m = 20.0, .threads = 1};
-  validate(options);
+  const DepthMeasure::Options options = {.focal_baseline_px_m = 20.0, .threads = 1};
   DepthMeter meter(options);
   std::vector<float> all;
   for (std::uint32_t k = 0; k < 2; ++k) {
@@ -39,14 +38,14 @@ TEST(MeasureDepthApi, FramesInMemoryAndInAFolderSayTheSame) {
     write_npy(folder / "in" / ("depth_" + std::to_string(k) + ".npy"), frame, Channel::kDepth);
   }
   const DepthMeasure one = meter.result(), whole = measure_depth(all, 2, frame.rows(), frame.cols(), options);
-  DepthFolderOptions of_folder;
+  DepthReport::Options of_folder;
   of_folder.meter = options;
-  const DepthReport read = measure_depth_folder(folder / "in", of_folder);
+  const DepthReport::Folder read = measure_depth_folder(folder / "in", of_folder);
   EXPECT_NEAR(one.deviation_px.value, 0.1, 0.005);
   EXPECT_EQ(whole.deviation_px.value, one.deviation_px.value);
   EXPECT_EQ(read.measure.deviation_px.value, one.deviation_px.value);
   EXPECT_EQ(meter.picture().depth_m.size(), frame.depth_m().size());
-  EXPECT_EQ(read_depth_image(depth_images(folder / "in").front()).cols, 240U);
+  EXPECT_EQ(read_depth_image(depth_images_or_clouds(folder / "in").front()).cols, 240U);
 
   // Half of the image is left out, by a mask beside the images.
   std::vector<std::uint8_t> mask(frame.size());
@@ -55,7 +54,6 @@ TEST(MeasureDepthApi, FramesInMemoryAndInAFolderSayTheSame) {
   EXPECT_EQ(half.left_out, frame.size());
   EXPECT_EQ(half.pixels, frame.size());
   of_folder.left_out.lost_beyond_reach = true;
-  validate(of_folder.left_out);
   EXPECT_THROW((void)depth_folder_inputs(folder / "in", of_folder), InputError) << "there are no reasons";
   for (std::uint32_t k = 0; k < 2; ++k) {
     Frame with({Channel::kDepth, Channel::kReason});
@@ -66,16 +64,16 @@ TEST(MeasureDepthApi, FramesInMemoryAndInAFolderSayTheSame) {
   EXPECT_EQ(measure_depth_folder(folder / "in", of_folder).measure.left_out, 0U) << "the room is closed";
 
   check_result_folder(ResultKind::kDepth, folder / "out", false);
-  write_depth_report(folder / "out", {&read, 1});
+  DepthReport{{read}}.write(folder / "out");
   for (const auto& file : result_files(ResultKind::kDepth, folder / "out"))
     EXPECT_TRUE(std::filesystem::exists(file)) << file;
-  const std::string printed = report_text(std::span(&read, 1), ReportForm::kJson);
+  const std::string printed = DepthReport{{read}}.text(ReportForm::kJson);
   EXPECT_TRUE(bytes_of(folder / "out/measure.json").starts_with(printed.substr(0, printed.rfind("\n}"))));
   const std::string page = bytes_of(folder / "out/report.html");
   for (const char* table : {"Error", "Correlation of the error", "Holes", "By distance"}) {
     EXPECT_TRUE(contains(page, std::string(">") + table + "<")) << table;
   }
-  const std::string shown = report_text(std::span(&read, 1), ReportForm::kTerminal);
+  const std::string shown = DepthReport{{read}}.text(ReportForm::kTerminal);
   EXPECT_TRUE(contains(shown, "\nIn short\n"));
   EXPECT_LE(std::count(shown.begin(), shown.end(), '\n'), 24) << "a table of at most 20 lines";
 }

@@ -94,8 +94,8 @@ struct RayNames {
     return std::array<Field<RayNames>, 2>{{{"few", "1", &RayNames::few, 0, 1, "whether there are few"},
                                            {"most", "1", &RayNames::most, 0, 100, "how many there may be"}}};
   }
-  [[nodiscard]] std::optional<OptionMismatch> mismatch() const {
-    if (few && most > 20) return OptionMismatch{"most", "is not few"};
+  [[nodiscard]] std::optional<OutputInfo::Mismatch> mismatch() const {
+    if (few && most > 20) return OutputInfo::Mismatch{"most", "is not few"};
     return std::nullopt;
   }
   [[nodiscard]] ChannelSet needs(const Sensor& /*sensor*/) const { return {Channel::kRange}; }

@@ -10,28 +10,27 @@ namespace {
 
 TEST(WallApi, LearnsFromFramesInMemoryAndWritesAFolder) {
   WallSensor sensor{.rows = 48, .cols = 64};
-  sensor.camera = WallCamera{40.0, 40.0, 31.5, 23.5, 0.1};
+  sensor.camera = WallSensor::Camera{40.0, 40.0, 31.5, 23.5, 0.1};
   sensor.max_range_m = 10.0;
-  std::vector<WallPlane> planes(24);
+  std::vector<WallMeasure::Plane> planes(24);
   for (std::size_t k = 0; k < planes.size(); ++k) {
     planes[k].is_found = true, planes[k].distance_m = 0.7 + 0.05 * static_cast<double>(k);
   }
   WallFrames frames = simulate_wall(sensor, planes, {Disparity{.stddev_px = 0.08F}}, {.seed = 3});
-  for (const WallPlane& plane : planes) frames.tape_m.push_back(plane.distance_m);
-  validate(frames);
+  for (const WallMeasure::Plane& plane : planes) frames.tape_m.push_back(plane.distance_m);
   const WallOptions options{.most_returns = 5000};
   validate(options);
   const WallReport report = make_wall_report(frames, options, "memory");
   EXPECT_NEAR(report.simulated.deviation, report.fit.measure.deviation, 0.01);
   EXPECT_FALSE(report.findings().empty());
   EXPECT_TRUE(report.fit.correlation.correlation().is_white());
-  EXPECT_TRUE(contains(wall_sensor_file(report), "type: stereo_camera"));
+  EXPECT_TRUE(contains(report.sensor_yaml(), "type: stereo_camera"));
   const TemporaryFolder folder;
   check_result_folder(ResultKind::kWall, folder / "out", false);
-  write_wall_report(folder / "out", report);
+  report.write(folder / "out");
   for (const std::filesystem::path& file : result_files(ResultKind::kWall, folder / "out"))
     EXPECT_TRUE(std::filesystem::exists(file));
-  EXPECT_TRUE(contains(report_text(report, ReportForm::kJson), "\"is_exact\""));
+  EXPECT_TRUE(contains(report.text(ReportForm::kJson), "\"is_exact\""));
 }
 
 TEST(WallApi, ScansOfALogAreFrames) {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <fathom/files/bags.hpp>
+#include <fathom/files/log_files.hpp>
 
 #include "process.hpp"
 #include "refusal.hpp"

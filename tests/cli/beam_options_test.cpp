@@ -56,7 +56,7 @@ double error(const json& found, const char* name) { return found["parameters"][n
 
 /// What `fathom fit beam` should find in log.csv, by the library.
 fathom::BeamFit library_fit(const std::string& map_file, const std::string& log_file, const std::string& scans,
-                            fathom::UnknownCells unknown, fathom::FitVariant variant) {
+                            fathom::UnknownCells unknown, fathom::FitOptions::Variant variant) {
   const auto world = fathom::World::from_map(map_file, {.unknown = unknown});
   const fathom::ScanLog log = fathom::read_scan_log(log_file);
   const auto data = fathom::make_beam_data(log, fathom::select_scans(scans, log.scans()), world, 8);
@@ -68,7 +68,7 @@ fathom::BeamFit library_fit(const std::string& map_file, const std::string& log_
 TEST_F(BeamOptions, VariantsLearnAsTheyAreNamed) {
   std::vector<double> lambda;
   for (const char* word : {"exact", "closed_form", "book"}) {
-    const auto variant = static_cast<fathom::FitVariant>(lambda.size());
+    const auto variant = static_cast<fathom::FitOptions::Variant>(lambda.size());
     const json found = fitted(word, {"--variant", word});
     const fathom::BeamFit expected =
         library_fit(files_.map(), files_.log(), "odd", fathom::UnknownCells::kFree, variant);
@@ -77,7 +77,7 @@ TEST_F(BeamOptions, VariantsLearnAsTheyAreNamed) {
     EXPECT_EQ(found["details"]["log_likelihood_by_iteration"].get<std::vector<double>>(),
               expected.log_likelihood_by_iteration)
         << word;
-    if (variant == fathom::FitVariant::kExact) {
+    if (variant == fathom::FitOptions::Variant::kExact) {
       EXPECT_NEAR(lambda[0], .5, 3 * error(found, "lambda_short_per_m"));
     }
   }
@@ -99,8 +99,8 @@ TEST_F(BeamOptions, UnknownCellsPassStopOrEndRays) {
     const auto unknown = static_cast<fathom::UnknownCells>(w_hit.size());
     w_hit.push_back(value(found, "w_hit"));
     EXPECT_EQ(w_hit.back(),
-              library_fit(files_.map(), files_.log(), "odd", unknown, fathom::FitVariant::kExact).model.w_hit);
-    EXPECT_EQ(fathom::read_beam_model(files_ / (std::string(word) + "/parameters.yaml")).unknown, unknown);
+              library_fit(files_.map(), files_.log(), "odd", unknown, fathom::FitOptions::Variant::kExact).model.w_hit);
+    EXPECT_EQ(fathom::BeamModel::read(files_ / (std::string(word) + "/parameters.yaml")).unknown, unknown);
   }
   EXPECT_NEAR(w_hit[0], .75, .03);
   EXPECT_LT(w_hit[1], .5);
@@ -119,7 +119,7 @@ TEST_F(BeamOptions, MissPolicySaysWhatRaysIntoTheOpenRead) {
 
 TEST_F(BeamOptions, TestScansAreThoseJudgedBy) {
   const auto judged = [&](const std::string& out, const std::string& scans) {
-    const fathom::BeamModel model = fathom::read_beam_model(files_ / (out + "/parameters.yaml"));
+    const fathom::BeamModel model = fathom::BeamModel::read(files_ / (out + "/parameters.yaml"));
     const auto expected = fathom::make_grid_ranges(fathom::read_grid_map(files_.map()));
     const fathom::ScanLog log = fathom::read_scan_log(files_.log());
     return fathom::judge_beam_model(
@@ -139,8 +139,8 @@ TEST_F(BeamOptions, SensorStepIsThatOfTheReadings) {
   change_log([](double z) { return std::to_string(std::round(z / .02) * .02); });
   const json none = fitted("none", {}), fine = fitted("fine", {"--step", "0.02"}),
              coarse = fitted("coarse", {"--step", "0.4"});
-  const fathom::BeamModel truth = fathom::read_beam_model(files_.parameters());
-  EXPECT_EQ(fathom::read_beam_model(files_ / "fine/parameters.yaml").sensor.step_m, .02);
+  const fathom::BeamModel truth = fathom::BeamModel::read(files_.parameters());
+  EXPECT_EQ(fathom::BeamModel::read(files_ / "fine/parameters.yaml").sensor.step_m, .02);
   EXPECT_NE(bytes_of(files_ / "fine/parameters.yaml").find("\nstep_m: 0.02 "), std::string::npos);
   EXPECT_NE(bytes_of(files_ / "fine/report.html").find("<td>step of the readings</td><td>0.02 m</td>"),
             std::string::npos);
@@ -168,8 +168,8 @@ TEST_F(BeamOptions, NanIsNoEvidenceOrNoReturn) {
   EXPECT_EQ(value(skip, "w_max"), 0);
   EXPECT_NE(skip["findings"].dump().find("readings carried no evidence"), std::string::npos);
   EXPECT_NEAR(value(max, "w_max"), value(plain, "w_max"), 1e-6);
-  EXPECT_EQ(fathom::read_beam_model(files_ / "skip/parameters.yaml").sensor.nan, fathom::NanPolicy::kSkip);
-  EXPECT_EQ(fathom::read_beam_model(files_ / "max/parameters.yaml").sensor.nan, fathom::NanPolicy::kMax);
+  EXPECT_EQ(fathom::BeamModel::read(files_ / "skip/parameters.yaml").sensor.nan, fathom::NanPolicy::kSkip);
+  EXPECT_EQ(fathom::BeamModel::read(files_ / "max/parameters.yaml").sensor.nan, fathom::NanPolicy::kMax);
 }
 
 /// A scene made of the map's own walls says what the map says.
@@ -276,7 +276,7 @@ TEST_F(BeamOptions, PairsAreWhatSampleWrites) {
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_NE(ended.out.find("held-out scans"), std::string::npos) << ended.out;
   const json found = fit_json("pairs");
-  const fathom::BeamModel truth = fathom::read_beam_model(files_.parameters());
+  const fathom::BeamModel truth = fathom::BeamModel::read(files_.parameters());
   for (const auto& field : fathom::BeamParameters::fields()) {
     if (field.name == "hit_offset_m") continue;
     const std::string name(field.name);
@@ -284,7 +284,7 @@ TEST_F(BeamOptions, PairsAreWhatSampleWrites) {
                 4 * error(found, name.c_str()))
         << name;
   }
-  EXPECT_EQ(fathom::read_beam_model(files_ / "pairs/parameters.yaml").sensor.expected_floor_m, 0.05);
+  EXPECT_EQ(fathom::BeamModel::read(files_ / "pairs/parameters.yaml").sensor.expected_floor_m, 0.05);
   const auto refusal = [&](const std::vector<std::string>& options) {
     const Ended refused = fit_pairs("none", options);
     EXPECT_EQ(refused.exit_code, 2);
@@ -387,7 +387,7 @@ TEST_F(BeamOptions, OfLogsInTextAreReadAndRefused) {
 TEST_F(BeamOptions, LikelihoodFieldIsLearnedScoredAndDrawn) {
   const Ended fitted_field = fit("field", {"--write", "nav2"}, "field");
   ASSERT_EQ(fitted_field.exit_code, 0) << fitted_field.err;
-  const fathom::LikelihoodFieldModel model = fathom::read_field_model(files_ / "field/parameters.yaml");
+  const fathom::LikelihoodFieldModel model = fathom::LikelihoodFieldModel::read(files_ / "field/parameters.yaml");
   const fathom::GridMap map = fathom::read_grid_map(files_.map());
   const fathom::ScanLog log = fathom::read_scan_log(files_.log());
   const fathom::FieldReport report = fathom::fit_field_log(log, map);
@@ -398,7 +398,7 @@ TEST_F(BeamOptions, LikelihoodFieldIsLearnedScoredAndDrawn) {
   EXPECT_EQ(again.exit_code, 0) << again.err;
   const json found = fit_json("field");
   EXPECT_EQ(found["held_out"]["nats"], report.nats_per_reading);
-  EXPECT_EQ(bytes_of(files_ / "field/nav2.yaml"), fathom::localizer_text(report, fathom::Localizer::kNav2));
+  EXPECT_EQ(bytes_of(files_ / "field/nav2.yaml"), report.localizer_text(fathom::Localizer::kNav2));
   EXPECT_NE(bytes_of(files_ / "field/report.html").find("Likelihood field fit"), std::string::npos);
 
   const std::vector<std::string> common = {"--map",      files_.map(),   "--log",
@@ -545,7 +545,7 @@ TEST_F(BeamOptions, HitsWithHeavierTailsAreLearned) {
   EXPECT_NEAR(value(found, "sigma_hit_m"), .05, 4 * error(found, "sigma_hit_m"));
 
   const std::string learned = files_ / "student_t/parameters.yaml";
-  EXPECT_EQ(fathom::read_beam_model(learned).parameters.tail.nu_hit, value(found, "nu_hit"));
+  EXPECT_EQ(fathom::BeamModel::read(learned).parameters.tail.nu_hit, value(found, "nu_hit"));
   const Ended scored = run_fathom({"score", "beam", "--map", files_.map(), "--log", log, "--parameters", learned});
   EXPECT_EQ(scored.exit_code, 0) << scored.err;
   const Ended drawn = run_fathom({"beam", "heatmap", "--map", files_.map(), "--log", log, "--scan", "7", "--parameters",
@@ -639,11 +639,9 @@ TEST_F(BeamOptions, LocalizersAreNotToldOfHeavierTails) {
 TEST_F(BeamOptions, WriteNamesLocalizers) {
   const Ended ended = fit("local", {"--write", "nav2", "--write", "beluga"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  const fathom::BeamModel model = fathom::read_beam_model(files_ / "local/parameters.yaml");
-  EXPECT_EQ(bytes_of(files_ / "local/nav2.yaml"),
-            fathom::localizer_text(model.parameters, model.sensor, fathom::Localizer::kNav2));
-  EXPECT_EQ(bytes_of(files_ / "local/beluga.yaml"),
-            fathom::localizer_text(model.parameters, model.sensor, fathom::Localizer::kBeluga));
+  const fathom::BeamModel model = fathom::BeamModel::read(files_ / "local/parameters.yaml");
+  EXPECT_EQ(bytes_of(files_ / "local/nav2.yaml"), model.localizer_text(fathom::Localizer::kNav2));
+  EXPECT_EQ(bytes_of(files_ / "local/beluga.yaml"), model.localizer_text(fathom::Localizer::kBeluga));
   EXPECT_FALSE(std::filesystem::exists(files_ / "local/amcl.yaml"));
   EXPECT_NE(ended.out.find("local/nav2.yaml has the parameters of nav2\n"), std::string::npos) << ended.out;
   const Ended twice = fit("twice", {"--write", "nav2", "--write", "nav2"});

@@ -32,7 +32,7 @@ TEST_F(Beam, FitWritesThreeFilesAndTellsWhatItFound) {
   EXPECT_NE(ended.out.find("w_hit "), std::string::npos) << ended.out;
   EXPECT_NE(ended.out.find("held-out scans: "), std::string::npos) << ended.out;
   // The three agree.
-  const fathom::BeamModel model = fathom::read_beam_model(files_ / "fit/parameters.yaml");
+  const fathom::BeamModel model = fathom::BeamModel::read(files_ / "fit/parameters.yaml");
   const json found = fit_json("fit");
   for (const auto& field : fathom::BeamParameters::fields()) {
     EXPECT_EQ(found["parameters"][std::string(field.name)]["value"].get<double>(),
@@ -50,7 +50,7 @@ TEST_F(Beam, FitWritesThreeFilesAndTellsWhatItFound) {
 TEST_F(Beam, FitFindsWhatTheScansWereDrawnFrom) {
   ASSERT_EQ(fit("fit", {"--scans", "all"}).exit_code, 0);
   const json found = fit_json("fit");
-  const fathom::BeamModel truth = fathom::read_beam_model(files_.parameters());
+  const fathom::BeamModel truth = fathom::BeamModel::read(files_.parameters());
   for (const auto& field : fathom::BeamParameters::fields()) {
     const json& value = found["parameters"][std::string(field.name)];
     if (value["std_error"].is_null()) continue;
@@ -76,7 +76,7 @@ TEST_F(Beam, OptionsOfFitArrive) {
                   "stop", "--miss", "atom", "--variant", "closed_form", "--hit-offset", "0.03", "--stretches", "scan"})
           .exit_code,
       0);
-  const fathom::BeamModel model = fathom::read_beam_model(files_ / "fit/parameters.yaml");
+  const fathom::BeamModel model = fathom::BeamModel::read(files_ / "fit/parameters.yaml");
   EXPECT_EQ(model.sensor.max_range_m, 7);
   EXPECT_EQ(model.sensor.min_range_m, .2);
   EXPECT_EQ(model.unknown, fathom::UnknownCells::kStop);
@@ -151,12 +151,12 @@ TEST_F(Beam, ScoreIsTheLibrarys) {
   EXPECT_NE(ended.err.find("per ray"), std::string::npos) << ended.err;
 
   const fathom::ScanLog log = fathom::read_scan_log(files_.log());
-  const fathom::BeamModel model = fathom::read_beam_model(files_.parameters());
+  const fathom::BeamModel model = fathom::BeamModel::read(files_.parameters());
   const auto expected = fathom::make_grid_ranges(fathom::read_grid_map(files_.map()));
-  fathom::ScanScorer scorer(model.parameters, model.sensor, *expected, fathom::planar_fan(log.azimuth_rad),
+  fathom::ScanScorer scorer(model.parameters, model.sensor, *expected, fathom::RayFan::planar(log.azimuth_rad),
                             {.exact = true});
   for (std::size_t i = 0; i < log.scans(); ++i) {
-    const fathom::Pose pose = fathom::pose_from_planar(log.pose[i]);
+    const fathom::Pose pose = log.pose[i].at_height();
     double score = 0;
     scorer.score({&pose, 1}, log.scan(i), {&score, 1});
     EXPECT_NEAR(std::stod(rows[i + 1][5]), score, 1e-4 * std::abs(score) + 1e-3) << i;
@@ -173,7 +173,7 @@ TEST_F(Beam, ScoreTellsOfEveryBeam) {
   EXPECT_EQ(rows[0], (std::vector<std::string>{"scan", "ray", "azimuth_rad", "reading_m", "expected_m", "log_density",
                                                "p_hit", "p_short", "p_max", "p_rand"}));
   const fathom::ScanLog log = fathom::read_scan_log(files_.log());
-  const fathom::BeamModel model = fathom::read_beam_model(files_.parameters());
+  const fathom::BeamModel model = fathom::BeamModel::read(files_.parameters());
   const fathom::World world = fathom::World::from_map(files_.map());
   const std::vector<std::uint32_t> scans = {3, 4};
   EXPECT_EQ(ended.out, fathom::beam_scores_csv(fathom::score_beams(model, world, log, scans, 2)));
@@ -240,7 +240,7 @@ TEST_F(Beam, SamplesExpectedRanges) {
   ASSERT_EQ(rows.size(), 4U);
   EXPECT_EQ(rows[0], (std::vector<std::string>{"scan", "expected_m", "reading_m"}));
   EXPECT_EQ(rows[2][1], "inf");
-  const fathom::BeamModel model = fathom::read_beam_model(files_.parameters());
+  const fathom::BeamModel model = fathom::BeamModel::read(files_.parameters());
   const fathom::BeamDensity density(model.parameters, model.sensor, 1.0);
   EXPECT_FLOAT_EQ(std::stof(rows[3][2]),
                   static_cast<float>(fathom::sample_reading(density, fathom::beam_key(0, 3), 0)));

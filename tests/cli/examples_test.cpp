@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every example of every --help page runs exactly as printed.
 
-#include <fathom/ros/domain.hpp>
+#include <fathom/ros/publish.hpp>
 
 #include "beam_fixture.hpp"
 #include "process.hpp"

@@ -2,7 +2,7 @@
 // `fathom publish` says what it did, and refuses what cannot be. adapters/ros/tests lets another implementation of DDS
 // judge what is sent.
 
-#include <fathom/ros/domain.hpp>
+#include <fathom/ros/publish.hpp>
 
 #include "process.hpp"
 #include "refusal.hpp"

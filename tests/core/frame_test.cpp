@@ -55,7 +55,7 @@ TEST(Frame, ReadsBackWhatTheRendererWrote) {
   EXPECT_EQ(frame.cols(), 3U);
   float* points = FrameWriter(frame).floats(Channel::kHitSensor);
   std::iota(points, points + 18, 0.0F);
-  const PointSpan p = frame.hit_sensor_m();
+  const Frame::Points p = frame.hit_sensor_m();
   ASSERT_EQ(p.x.size(), 6U);
   EXPECT_EQ(p.x[5], 5.0F);
   EXPECT_EQ(p.y[0], 6.0F);
@@ -127,9 +127,9 @@ TEST(FrameOverBuffers, WritesIntoThemAndKeepsItsShape) {
   std::vector<float> hit(18);
   std::vector<std::uint32_t> entity(6);
   std::vector<std::uint16_t> ring(6);
-  const std::array buffers = {ChannelBuffer{Channel::kHitWorld, hit.data(), 72},
-                              ChannelBuffer{Channel::kEntityId, entity.data(), 24},
-                              ChannelBuffer{Channel::kRing, ring.data(), 12}};
+  const std::array buffers = {Frame::Buffer{Channel::kHitWorld, hit.data(), 72},
+                              Frame::Buffer{Channel::kEntityId, entity.data(), 24},
+                              Frame::Buffer{Channel::kRing, ring.data(), 12}};
   Frame frame(2, 3, buffers);
   EXPECT_EQ(frame.channels(), (ChannelSet{Channel::kHitWorld, Channel::kEntityId, Channel::kRing}));
   FrameWriter writer(frame);
@@ -151,7 +151,7 @@ TEST(FrameOverBuffers, WritesIntoThemAndKeepsItsShape) {
 
 TEST(FrameOverBuffers, WrongOnesAreRefused) {
   alignas(8) std::array<float, 12> memory{};
-  const auto refused = [&](std::vector<ChannelBuffer> buffers) { return input_error([&] { Frame(2, 3, buffers); }); };
+  const auto refused = [&](std::vector<Frame::Buffer> buffers) { return input_error([&] { Frame(2, 3, buffers); }); };
   EXPECT_EQ(refused({{Channel::kRange, nullptr, 24}}), "the buffer of channel 'range' is null");
   EXPECT_EQ(refused({{Channel::kRange, memory.data(), 20}}),
             "the buffer of channel 'range' has 20 bytes, not 24: 2 x 3 rays of 4 bytes");

@@ -109,7 +109,7 @@ TEST(Maximise, WaitsForTheSearchesOfALikelihood) {
 }
 
 /// A fit of shares to counts: 30 of 100 in each of 25 blocks, except two blocks that differ by 5 to either side.
-Fit counted(std::size_t stretches, ParameterStatus of_first = ParameterStatus::kUnidentified) {
+Fit counted(std::size_t stretches, Fit::Status of_first = Fit::Status::kUnidentified) {
   constexpr double kShare = 0.3, kCount = 2500, kSlope = kShare * (1 - kShare);
   Share share = {kShare, 1 - kShare};
   ModelNumbers numbers;
@@ -129,20 +129,20 @@ Fit counted(std::size_t stretches, ParameterStatus of_first = ParameterStatus::k
 TEST(StdErrors, OfSharesAreThoseOfCounting) {
   const Fit fit = counted(0);
   const double naive = std::sqrt(0.3 * 0.7 / 2500);
-  for (const FitParameter& p : fit.parameters) {
+  for (const Fit::Parameter& p : fit.parameters) {
     EXPECT_NEAR(p.naive_error, naive, 1e-15);
     EXPECT_EQ(p.std_error, p.naive_error) << "blocks agree by chance";
     EXPECT_NEAR(p.high_95 - p.value, 2.0639 * naive, 1e-5) << "Student's t of 24 degrees";
-    EXPECT_EQ(p.status, ParameterStatus::kLearned);
+    EXPECT_EQ(p.status, Fit::Status::kLearned);
   }
   EXPECT_EQ(fit.block, "scan");
   EXPECT_TRUE(fit.findings.empty());
 }
 
 TEST(StdErrors, AreMissingWhereNothingTellsThem) {
-  const Fit limited = counted(0, ParameterStatus::kAtLimit);
+  const Fit limited = counted(0, Fit::Status::kAtLimit);
   EXPECT_TRUE(std::isnan(limited["normal"].naive_error) && std::isnan(limited["normal"].std_error));
-  EXPECT_EQ(limited["normal"].status, ParameterStatus::kAtLimit);
+  EXPECT_EQ(limited["normal"].status, Fit::Status::kAtLimit);
   EXPECT_FALSE(std::isnan(limited["uniform"].std_error));
   const Fit one = counted(1);
   EXPECT_TRUE(std::isnan(one["normal"].std_error) && std::isnan(one["normal"].low_95));

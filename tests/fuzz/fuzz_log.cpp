@@ -11,6 +11,7 @@
 #include <fathom/fit/beam.hpp>
 #include <fathom/fit/calibrate.hpp>
 #include <fathom/fit/fit.hpp>
+#include <fathom/fit/frames.hpp>
 
 #include "in_memory.hpp"
 
@@ -42,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fathom::fuzz::expect_answer([&] { static_cast<void>(fathom::read_energy_pairs(file)); });
       break;
     case 2:
-      fathom::fuzz::expect_answer([&] { static_cast<void>(fathom::read_beam_model(file)); });
+      fathom::fuzz::expect_answer([&] { static_cast<void>(fathom::BeamModel::read(file)); });
       break;
     case 3:
       fathom::fuzz::expect_answer([&] {

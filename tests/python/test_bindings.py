@@ -18,9 +18,9 @@ from public_names import names_in, public_names, without_comments
 # "reason: patterns". A pattern that matches a class allows its members too.
 ALLOWED = """
 the arithmetic of models in C++: math::* Truncated* IntervalNormal WideWords keyed_blocks hash_text uniform_from_normal
-NumPy has it: transform_* translation_of conjugate slerp rotate_about *_csv read_beam_pairs write_text_file
+NumPy has it: transform_* translation_of conjugate slerp rotate_about *_csv read_beam_pairs
 values are checked when they are given: *::check check_* find_name is_slug
-for terminals: interval_text printable
+for terminals: printable
 messages are texts: InputError::message Message::names
 the argument threads: Executor make_executor *Function
 classes come from the tables: Field FieldMember take_field field_json field_text member_of values_of take_fields
@@ -37,27 +37,24 @@ one return of a sensor: power_of is_too_weak least_power_of transmittance
 weather of one return: between is_any air_ahead least_of_drops pair_value_at place_in_table table_value_at
 weather of one return: report_stronger see_through_drops strongest_drop is_seen may_show_* dim_* select_reason
 one return of a noise model: energy_gain_of return_energy move_radially has_range match_window plane_at_centre
-outputs of scene files: *Output FrameLog FrameShape OutputFile color_field legend_field max_range_field return_field
+outputs of scene files: *Output OutputFile::* color_field legend_field max_range_field return_field
 outputs of scene files: theme_field
 Frame.__getitem__, Frame.velocity and Frame.clean_hit: Frame::velocity_m_s Frame::floats Frame::clean_hit_sensor_m
 Environments.drawn_entities and set_*_poses: Environments::*drawn Environments::set_*_pose Environments::sensor_count
-Setup.run counts: count_frames
 parts of beam.Density: HitDensity HitTail BeamDensity::cdf_jump probability_beside_hits
 beam.sample: classify reaches open_uniform sample_reading sample_table
-beam.World makes its own: ExpectedRanges make_*_ranges World::outline subsample
+beam.World makes its own: ExpectedRanges make_*_ranges World::outline RayFan::every
 fit.field and beam.score_likelihood_field: LikelihoodFieldModel::counts
 beam.FieldFit has it: field_heatmap_of_log localizer_file_name
-beam.ScanLog, ScanScores and Heatmap have it: ScanLog::offsets LogScores PositionGrid rays_with_evidence
+beam.ScanLog, ScanScores and Heatmap have it: ScanLog::offsets LogScores PositionGrid
 one log in Python: fit_logs range_pairs_of_log
 files of reports, which Fit.write and the command line write: *_report result_files
-calibrate.read_measured_frames: is_noise_list
+calibrate.read_measured_frames: is_noise_list rings_of ChainFitOptions::stretches_of
 fit.wall takes arrays: read_wall_* wall_distances wall_image_inputs wall_cloud_files wall_frames_of_log
-WallFit.sensor_yaml: wall_sensor_file
 calibrate.measure_depth takes arrays: DepthMeter *depth_image* *depth_folder*
-World.notes: read_grid_map_file
 mujoco.Mirror: MujocoMirror
 C++ and the command line alone: SensorNoise::apply_cloud SensorNoise::cloud_places apply_to_cloud_* is_cloud_file write_pfm write_exr
-the command line alone: serve_* publish_scene has_topics estimate_dataset parse_shard apply_to_bag apply_to_topic
+the command line alone: serve_* publish_scene has_topics estimate_dataset *Shard::parse apply_to_bag apply_to_topic
 SensorNoise takes the numbers of a camera: set_camera
 """
 

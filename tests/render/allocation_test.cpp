@@ -153,16 +153,17 @@ TEST(Allocations, NoneInASteadyFrameOfManyEnvironments) {
 }
 
 TEST(Allocations, NoneWithOpticsPosesAndReflectivityOfTheirOwn) {
-  const auto drawn = [](RangeTarget target, const char* field, double low, double high) {
+  const auto drawn = [](ParameterRange::Target target, const char* field, double low, double high) {
     return ParameterRange{.field = field, .low = low, .high = high, .entity = EntityId{2}, .target = target};
   };
   Environments batch(make_room_scene(), make_sensor(kSmallCamera, {StereoShadow{}, StereoEnergy{}}),
                      {.simulator = {.seed = 1, .compute = {.threads = 1}},
                       .count = 64,
-                      .ranges = {drawn(RangeTarget::kSensor, "fx", 30, 50), drawn(RangeTarget::kSensor, "fy", 20, 80),
-                                 drawn(RangeTarget::kSensor, "rotation_z_rad", -0.1, 0.1)},
-                      .entity_ranges = {drawn(RangeTarget::kEntity, "reflectivity", 0, 1),
-                                        drawn(RangeTarget::kEntity, "position_x_m", -0.1, 0.1)}});
+                      .ranges = {drawn(ParameterRange::Target::kSensor, "fx", 30, 50),
+                                 drawn(ParameterRange::Target::kSensor, "fy", 20, 80),
+                                 drawn(ParameterRange::Target::kSensor, "rotation_z_rad", -0.1, 0.1)},
+                      .entity_ranges = {drawn(ParameterRange::Target::kEntity, "reflectivity", 0, 1),
+                                        drawn(ParameterRange::Target::kEntity, "position_x_m", -0.1, 0.1)}});
   Frame frame(all_channels());
   EXPECT_EQ(allocations_after(3, [&](std::uint32_t i) { batch.render(i, frame); }), 0U);
 }
@@ -187,7 +188,7 @@ TEST(Allocations, NoneInTheStepsOf4096Environments) {
   batch.add_sensor(make_sensor(camera, {EdgeLoss{.low_probability = 0.5F}}, {{100, 0, 0}, {}}, "far"));
   const std::size_t rays = std::size_t{kCount} * 16 * 12;
   std::vector<float> depth(rays);
-  const std::array buffers = {ChannelBuffer{Channel::kDepth, depth.data(), 4 * rays}};
+  const std::array buffers = {Frame::Buffer{Channel::kDepth, depth.data(), 4 * rays}};
   Frame of_left(kCount * 12, 16, buffers), of_far(all_channels());
   const std::array frames = {&of_left, &of_far};
   const std::array entities = {EntityId{1}, EntityId{2}};

@@ -163,9 +163,9 @@ inline Scene any_room() {
   Scene scene;
   for (const Mesh& mesh : room.meshes()) scene.add_mesh(mesh);
   scene.add_material(
-      {.name = "table", .law = IncidenceLaw::kTable, .table = {{0.1F, 0.9F}, {0.7F, 0.2F}, {1.2F, 0.4F}}});
+      {.name = "table", .law = Material::Law::kTable, .table = {{0.1F, 0.9F}, {0.7F, 0.2F}, {1.2F, 0.4F}}});
   scene.add_material(
-      {.name = "retro", .reflectivity = 0.5F, .law = IncidenceLaw::kRetro, .gain = 9, .width_rad = 0.3F});
+      {.name = "retro", .reflectivity = 0.5F, .law = Material::Law::kRetro, .gain = 9, .width_rad = 0.3F});
   scene.add_material({.name = "matt", .reflectivity = 0.3F});
   for (Entity entity : room.entities()) {
     entity.one_sided = *rc::gen::inRange(0, 4) == 0;

@@ -49,7 +49,7 @@ TEST(CleanOutputs, DoNotChangeWhenAnyNoiseIsSwitchedOn) {
 /// The clean point of every ray is where the pattern and the clean range put it; NaN where that is infinite.
 void expect_clean_hits(const Frame& f, const RayPattern& pattern) {
   for (std::size_t i = 0; i < f.size(); ++i) {
-    const PointSpan p = f.clean_hit_sensor_m();
+    const Frame::Points p = f.clean_hit_sensor_m();
     if (f.clean_range_m()[i] == math::kInfinity) {
       ASSERT_TRUE(std::isnan(p.x[i]) && std::isnan(p.y[i]) && std::isnan(p.z[i]));
       continue;

@@ -136,7 +136,7 @@ TEST(Correlation, FollowsTheMotionOfGivenFrames) {
   const std::vector<float> depth(61 * 37, 2.0F);
   const auto range = [&](SensorNoise& noise, std::uint32_t index, std::optional<double> way_m) {
     GivenFrame given = {.depth_m = depth};
-    if (way_m) given.motion = GivenMotion{*way_m, 0.0};
+    if (way_m) given.motion = GivenFrame::Motion{*way_m, 0.0};
     Frame frame(all_channels());
     noise.apply(index, given, frame);
     return std::vector<float>(frame.range_m().begin(), frame.range_m().end());
@@ -353,7 +353,7 @@ TEST(Correlation, RefusesWhatMakesNoSense) {
   EXPECT_EQ(refusal(lidar, distance, {.across_px = 5}), "");
   EXPECT_EQ(refusal(lidar, distance, {.across_px = 5, .shape = CorrelationShape::kExponential}),
             "sensor 'lidar': correlation.across_px = 5 is summed over 64 columns; a turn of the sensor has 36");
-  EXPECT_EQ(refusal(camera_from_fov(36, 8, 1), distance, {.across_px = 64, .down_px = 64, .time_s = kInf}), "");
+  EXPECT_EQ(refusal(PinholeCamera::from_fov(36, 8, 1), distance, {.across_px = 64, .down_px = 64, .time_s = kInf}), "");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Depth and stereo cameras as sensors: intrinsics, depth; and what a whole frame with every loss keeps.
 
+#include <array>
+
 #include <fathom/sensor/kinds.hpp>
 
 #include "render/stereo_scenes.hpp"
@@ -96,11 +98,11 @@ TEST(DepthCamera, AReferenceBesidePosesIsRefused) {
 
 TEST(DepthCamera, ChoicesAndListsGoThroughTheFieldTable) {
   SensorModel model = make_sensor_model("stereo_camera");
-  set_sensor_field(model, "reference", 0);
-  set_sensor_field(model, "baseline_m", 0.1);
+  set_sensor_field(model, "reference", std::array{0.0});
+  set_sensor_field(model, "baseline_m", std::array{0.1});
   EXPECT_EQ(std::get<StereoCamera>(model).reference, CameraReference::kLeft);
-  EXPECT_THROW(set_sensor_field(model, "reference", 3), InputError);
-  EXPECT_THROW(set_sensor_field(model, "reference", 0.5), InputError);
+  EXPECT_THROW(set_sensor_field(model, "reference", std::array{3.0}), InputError);
+  EXPECT_THROW(set_sensor_field(model, "reference", std::array{0.5}), InputError);
   for (const SensorKindInfo& kind : sensor_kinds()) {
     for (const FieldInfo& field : kind.fields) {
       EXPECT_EQ(field.kind == FieldKind::kChoice, !field.choices.empty()) << field.name;

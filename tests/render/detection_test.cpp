@@ -61,7 +61,7 @@ TEST(Detection, ReachesTheRangeOfItsReflectivity) {
 
 TEST(Detection, FollowsTheLawOfTheMaterial) {
   const Material sign = {
-      .name = "sign", .reflectivity = 0.1F, .law = IncidenceLaw::kRetro, .gain = 99, .width_rad = 0.3F};
+      .name = "sign", .reflectivity = 0.1F, .law = Material::Law::kRetro, .gain = 99, .width_rad = 0.3F};
   EXPECT_EQ(wall_reason({899, 1.0F}, {.reach_10_m = 90}, sign), Reason::kHit)
       << "100 times the power, 10 times the range";
   EXPECT_EQ(wall_reason({901, 1.0F}, {.reach_10_m = 90}, sign), Reason::kLowPower);

@@ -16,15 +16,16 @@ namespace fathom::test {
 namespace {
 
 /// A range of a law around the middle of [low, high].
-ParameterRange any_range(RangeTarget target, std::string field, double low, double high) {
+ParameterRange any_range(ParameterRange::Target target, std::string field, double low, double high) {
   ParameterRange range = {.field = std::move(field), .target = target};
-  range.law = *rc::gen::element(RangeLaw::kUniform, RangeLaw::kNormal, RangeLaw::kTruncatedNormal);
+  range.law = *rc::gen::element(ParameterRange::Law::kUniform, ParameterRange::Law::kNormal,
+                                ParameterRange::Law::kTruncatedNormal);
   range.low = low, range.high = high;
   range.mean = any_between(low, high), range.stddev = (high - low) * any_between(0.1, 2.0);
   return range;
 }
 
-std::vector<ParameterRange> any_offsets(RangeTarget target) {
+std::vector<ParameterRange> any_offsets(ParameterRange::Target target) {
   std::vector<ParameterRange> ranges;
   for (const std::string_view field : kPoseOffsetFields) {
     if (*rc::gen::inRange(0, 3) == 0) ranges.push_back(any_range(target, std::string(field), -0.4, 0.4));
@@ -33,9 +34,9 @@ std::vector<ParameterRange> any_offsets(RangeTarget target) {
 }
 
 std::vector<ParameterRange> any_ranges(const Sensor& sensor) {
-  std::vector<ParameterRange> ranges = any_offsets(RangeTarget::kSensor);
+  std::vector<ParameterRange> ranges = any_offsets(ParameterRange::Target::kSensor);
   const auto maybe = [&](const char* field, double low, double high) {
-    if (*rc::gen::arbitrary<bool>()) ranges.push_back(any_range(RangeTarget::kSensor, field, low, high));
+    if (*rc::gen::arbitrary<bool>()) ranges.push_back(any_range(ParameterRange::Target::kSensor, field, low, high));
   };
   if (std::holds_alternative<StereoCamera>(sensor.model)) {
     maybe("baseline_m", 0.05, 0.4);
@@ -58,10 +59,10 @@ std::vector<ParameterRange> any_ranges(const Sensor& sensor) {
 std::vector<ParameterRange> any_entity_ranges(const Scene& scene) {
   std::vector<ParameterRange> ranges;
   for (const std::uint32_t entity : {1U, 2U}) {
-    std::vector<ParameterRange> of_one = any_offsets(RangeTarget::kEntity);
+    std::vector<ParameterRange> of_one = any_offsets(ParameterRange::Target::kEntity);
     const bool is_free = scene.entities()[entity].material.empty();
     if (is_free && *rc::gen::arbitrary<bool>()) {
-      of_one.push_back(any_range(RangeTarget::kEntity, "reflectivity", 0.0, 1.0));
+      of_one.push_back(any_range(ParameterRange::Target::kEntity, "reflectivity", 0.0, 1.0));
     }
     for (ParameterRange& range : of_one) {
       range.entity = EntityId{entity};
@@ -102,13 +103,13 @@ RC_GTEST_PROP(DrawnEnvironments, EachIsWhatItIsAloneAndInASimulatorAndOnADevice,
   const auto index = static_cast<std::uint32_t>(*rc::gen::inRange(0, 5));
   constexpr std::uint32_t kFirst = 3, kCount = 5, kThis = 2;
   const auto batch_of = [&](std::uint32_t first, std::uint32_t count, int threads) {
-    auto batch =
-        std::make_unique<Environments>(scene, sensor,
-                                       EnvironmentsOptions{.simulator = {.seed = seed, .compute = {.threads = threads}},
-                                                           .count = count,
-                                                           .first = first,
-                                                           .ranges = ranges,
-                                                           .entity_ranges = entity_ranges});
+    auto batch = std::make_unique<Environments>(
+        scene, sensor,
+        Environments::Options{.simulator = {.seed = seed, .compute = {.threads = threads}},
+                              .count = count,
+                              .first = first,
+                              .ranges = ranges,
+                              .entity_ranges = entity_ranges});
     batch->reset(kFirst + kThis, 4);
     return batch;
   };
@@ -137,10 +138,11 @@ TEST(DrawnEnvironments, RangesThatDoNotFitTogetherAreRefused) {
   const auto add = [](double low_m, double high_m) {
     return input_error([&] {
       Environments batch(make_room_scene(), {.simulator = {.seed = 5, .compute = {.threads = 1}}, .count = 1});
-      batch.add_sensor(make_sensor(make_stereo(20, 15, 18, 0.1), {}, {}, "cam"),
-                       {{.field = "max_range_m", .low = high_m, .high = high_m + 20, .target = RangeTarget::kSensor},
-                        {.field = "position_x_m", .low = -1, .high = 1, .target = RangeTarget::kSensor},
-                        {.field = "min_range_m", .low = 0, .high = low_m, .target = RangeTarget::kSensor}});
+      batch.add_sensor(
+          make_sensor(make_stereo(20, 15, 18, 0.1), {}, {}, "cam"),
+          {{.field = "max_range_m", .low = high_m, .high = high_m + 20, .target = ParameterRange::Target::kSensor},
+           {.field = "position_x_m", .low = -1, .high = 1, .target = ParameterRange::Target::kSensor},
+           {.field = "min_range_m", .low = 0, .high = low_m, .target = ParameterRange::Target::kSensor}});
     });
   };
   EXPECT_EQ(add(2, 3), "");
@@ -149,7 +151,7 @@ TEST(DrawnEnvironments, RangesThatDoNotFitTogetherAreRefused) {
             "= 4 is not below max_range_m = 3");
 }
 
-std::vector<ParameterRange> offset_ranges(RangeTarget target, EntityId entity = kNoEntity) {
+std::vector<ParameterRange> offset_ranges(ParameterRange::Target target, EntityId entity = kNoEntity) {
   std::vector<ParameterRange> ranges;
   for (const std::string_view field : kPoseOffsetFields) {
     ranges.push_back({.field = std::string(field), .low = -0.3, .high = 0.3, .entity = entity, .target = target});
@@ -158,7 +160,7 @@ std::vector<ParameterRange> offset_ranges(RangeTarget target, EntityId entity = 
 }
 
 /// The offset that a list of six drawn values is.
-Pose offset_of(const std::vector<DrawnParameter>& drawn) {
+Pose offset_of(const std::vector<ParameterRange::Drawn>& drawn) {
   std::array<double, 6> parts = {};
   for (std::size_t i = 0; i < 6; ++i) parts[i] = drawn.at(i).value;
   return pose_offset(parts);
@@ -171,8 +173,8 @@ TEST(DrawnEnvironments, TheOffsetStillAppliesToAPoseThatIsSet) {
   Environments batch(make_room_scene(), camera,
                      {.simulator = {.seed = 9, .compute = {.threads = 1}},
                       .count = 4,
-                      .ranges = offset_ranges(RangeTarget::kSensor),
-                      .entity_ranges = offset_ranges(RangeTarget::kEntity, table)});
+                      .ranges = offset_ranges(ParameterRange::Target::kSensor),
+                      .entity_ranges = offset_ranges(ParameterRange::Target::kEntity, table)});
   const Pose sensor_pose = {{0.5, 0.25, 0}, from_roll_pitch_yaw(0, 0.1, 0.3)};
   const Pose table_pose = {{2.5, 0.5, -1}, from_roll_pitch_yaw(0.2, 0, -0.3)};
   batch.set_sensor_pose(2, sensor_pose);
@@ -197,11 +199,12 @@ TEST(DrawnEnvironments, TheOffsetStillAppliesToAPoseThatIsSet) {
 
 // Sensors of a batch see the same entities, and each has its own draws.
 TEST(DrawnEnvironments, SensorsShareTheEntities) {
-  const EnvironmentsOptions options = {.simulator = {.seed = 2, .compute = {.threads = 2}},
-                                       .count = 7,
-                                       .entity_ranges = offset_ranges(RangeTarget::kEntity, EntityId{2})};
-  const std::vector<ParameterRange> ranges = {{.field = "fx", .low = 15, .high = 30, .target = RangeTarget::kSensor},
-                                              {.field = "fy", .low = 5, .high = 60, .target = RangeTarget::kSensor}};
+  const Environments::Options options = {.simulator = {.seed = 2, .compute = {.threads = 2}},
+                                         .count = 7,
+                                         .entity_ranges = offset_ranges(ParameterRange::Target::kEntity, EntityId{2})};
+  const std::vector<ParameterRange> ranges = {
+      {.field = "fx", .low = 15, .high = 30, .target = ParameterRange::Target::kSensor},
+      {.field = "fy", .low = 5, .high = 60, .target = ParameterRange::Target::kSensor}};
   const Sensor left = make_sensor(make_stereo(20, 15, 18, 0.1), {}, {}, "left"),
                right = make_sensor(make_stereo(20, 15, 18, 0.1), {}, {{0, 1, 0}, {}}, "right");
   Environments both(make_room_scene(), options);
@@ -221,8 +224,8 @@ TEST(DrawnEnvironments, APartOfTheEnvironmentsMayBeRenderedWithRaysThatVary) {
   rosette.points = 200, rosette.field_of_view_rad = 1, rosette.prism1_hz = 100, rosette.prism2_hz = -63;
   rosette.points_per_s = 20000;
   const std::vector<ParameterRange> ranges = {
-      {.field = "prism1_hz", .low = 50, .high = 150, .target = RangeTarget::kSensor}};
-  const EnvironmentsOptions options = {
+      {.field = "prism1_hz", .low = 50, .high = 150, .target = ParameterRange::Target::kSensor}};
+  const Environments::Options options = {
       .simulator = {.seed = 2, .compute = {.threads = 1}}, .count = 4, .ranges = ranges};
   Environments batch(make_room_scene(), make_sensor(rosette), options),
       other(make_room_scene(), make_sensor(rosette), options);

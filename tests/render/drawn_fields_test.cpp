@@ -15,14 +15,17 @@ namespace {
 constexpr std::uint32_t kCount = 6;
 
 ParameterRange of_sensor(std::string field, double low, double high) {
-  return {.field = std::move(field), .low = low, .high = high, .target = RangeTarget::kSensor};
+  return {.field = std::move(field), .low = low, .high = high, .target = ParameterRange::Target::kSensor};
 }
 ParameterRange of_entity(std::uint32_t entity, std::string field, double low, double high) {
-  return {
-      .field = std::move(field), .low = low, .high = high, .entity = EntityId{entity}, .target = RangeTarget::kEntity};
+  return {.field = std::move(field),
+          .low = low,
+          .high = high,
+          .entity = EntityId{entity},
+          .target = ParameterRange::Target::kEntity};
 }
 
-EnvironmentsOptions options_with(std::vector<ParameterRange> ranges, std::vector<ParameterRange> entity_ranges = {}) {
+Environments::Options options_with(std::vector<ParameterRange> ranges, std::vector<ParameterRange> entity_ranges = {}) {
   return {.simulator = {.seed = 3, .compute = {.threads = 1}},
           .count = kCount,
           .ranges = std::move(ranges),
@@ -46,7 +49,7 @@ TEST(DrawnFields, FocalLengthAndPrincipalPointSteerTheRays) {
     const auto drawn = batch.drawn(e);
     ASSERT_EQ(drawn.size(), 3U);
     EXPECT_EQ(drawn[1].field, "cx");
-    EXPECT_EQ(drawn[1].target, RangeTarget::kSensor);
+    EXPECT_EQ(drawn[1].target, ParameterRange::Target::kSensor);
     const double fx = drawn[0].value, cx = drawn[1].value, cy = drawn[2].value;
     seen.insert({fx, cx, cy});
     for (std::uint32_t v = 0; v < kHeight; ++v) {
@@ -197,10 +200,10 @@ TEST(DrawnFieldRefusals, OfSensors) {
   grid.size_x_m = 1, grid.size_y_m = 1, grid.resolution_m = 0.1;
   refused(make_sensor(grid), of_sensor("size_x_m", 1, 2), "11 x 11 rays would become 11 x 21");
   ParameterRange focal = of_sensor("fx", 0, 1e7);  // the limits of the field
-  focal.law = RangeLaw::kNormal, focal.mean = 20, focal.stddev = 1;
+  focal.law = ParameterRange::Law::kNormal, focal.mean = 20, focal.stddev = 1;
   refused(camera, focal, "range of stereo_camera.fx, at 0 (narrower limits keep it from there): ");
   ParameterRange range = of_sensor("baseline_m", 0, 0.1);
-  range.law = RangeLaw::kLogUniform;
+  range.law = ParameterRange::Law::kLogUniform;
   refused(make_sensor(make_stereo(4, 3, 20, 0.1)), range, "a log-uniform law needs low above 0");
 }
 
@@ -218,7 +221,7 @@ TEST(DrawnFieldRefusals, OfScansThatCloseUnderCorrelatedDraws) {
 TEST(DrawnFieldRefusals, OfATruncatedNormalLaw) {
   const Sensor camera = make_sensor(make_stereo(4, 3, 20, 0.1));
   ParameterRange range = of_sensor("baseline_m", 0.04, 0.06);
-  range.law = RangeLaw::kTruncatedNormal, range.mean = 0.05, range.stddev = 0.001;
+  range.law = ParameterRange::Law::kTruncatedNormal, range.mean = 0.05, range.stddev = 0.001;
   EXPECT_NO_THROW(Environments(make_plane_scene({5, 0}), camera, options_with({range})));
   for (const double wrong : {0.0, -1.0, double{NAN}, double{INFINITY}}) {
     range.stddev = wrong;
@@ -258,7 +261,7 @@ TEST(DrawnFieldRefusals, ADrawThatDoesNotFitChangesNothing) {
   const Sensor sensor = make_sensor(make_stereo(4, 3, 20, 0.1));
   // Clipped, every other baseline is 0, which fits the sensor, but not a chain that an environment gets later.
   ParameterRange range = of_sensor("baseline_m", 0, 1);
-  range.law = RangeLaw::kNormal, range.mean = 0, range.stddev = 0.1;
+  range.law = ParameterRange::Law::kNormal, range.mean = 0, range.stddev = 0.1;
   const auto baseline_of = [&](std::uint64_t seed) {
     Sensor drawn = sensor;
     return draw_ranges(drawn, std::array{range}, seed)[0].value;

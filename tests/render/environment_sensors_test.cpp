@@ -31,18 +31,18 @@ Rig make_rig() {
       make_sensor(make_lidar(5, 60), {DistanceNoise{.stddev_m = 0.02F}}, {{70, 0, 0}, {}}, "far_lidar"));
   rig.ranges.push_back({});
   Sensor carried =
-      make_sensor(camera_from_fov(16, 12, 1.2), {Dropout{.probability = 0.1F}}, {{0, 0, 1}, {}}, "carried");
+      make_sensor(PinholeCamera::from_fov(16, 12, 1.2), {Dropout{.probability = 0.1F}}, {{0, 0, 1}, {}}, "carried");
   carried.parent = kTable;
   rig.sensors.push_back(carried);
   rig.ranges.push_back({{.entry = 0, .field = "probability", .low = 0.1, .high = 0.4}});
   return rig;
 }
 
-EnvironmentsOptions options_of(std::uint32_t first, std::uint32_t count, const Compute& compute = {.threads = 1}) {
+Environments::Options options_of(std::uint32_t first, std::uint32_t count, const Compute& compute = {.threads = 1}) {
   return {.simulator = {.seed = 5, .compute = compute}, .count = count, .first = first, .ranges = {}};
 }
 
-Environments make_batch_of(const Rig& rig, const EnvironmentsOptions& options) {
+Environments make_batch_of(const Rig& rig, const Environments::Options& options) {
   Environments batch(make_room_scene(), options);
   for (std::size_t i = 0; i < rig.sensors.size(); ++i) batch.add_sensor(rig.sensors[i], rig.ranges[i]);
   return batch;
@@ -93,7 +93,7 @@ TEST(EnvironmentSensors, EachIsWhatItIsAlone) {
     std::vector<Frame> frames = frames_of(rig);
     all.render(3, pointers(frames));
     for (std::size_t i = 0; i < rig.sensors.size(); ++i) {
-      EnvironmentsOptions options = options_of(2, 9, {.threads = 1});
+      Environments::Options options = options_of(2, 9, {.threads = 1});
       options.ranges = rig.ranges[i];
       Environments alone(make_room_scene(), rig.sensors[i], options);
       if (moved) move_all(alone);
@@ -218,9 +218,9 @@ TEST(EnvironmentParts, GoIntoBuffersOfTheCaller) {
   const std::size_t rays = rays_of(batch, 0) * 5;
   std::vector<float> depth(rays, -7.0F), hit(3 * rays, -7.0F);
   std::vector<Reason> reason(rays, Reason::kDropout);
-  const std::array buffers = {ChannelBuffer{Channel::kDepth, depth.data(), 4 * rays},
-                              ChannelBuffer{Channel::kHitWorld, hit.data(), 12 * rays},
-                              ChannelBuffer{Channel::kReason, reason.data(), rays}};
+  const std::array buffers = {Frame::Buffer{Channel::kDepth, depth.data(), 4 * rays},
+                              Frame::Buffer{Channel::kHitWorld, hit.data(), 12 * rays},
+                              Frame::Buffer{Channel::kReason, reason.data(), rays}};
   Frame over(5 * batch.rows(), batch.cols(), buffers), own({Channel::kDepth, Channel::kHitWorld, Channel::kReason});
   batch.render(4, own);
   batch.render(4, over, std::array{3U});

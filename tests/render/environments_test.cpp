@@ -21,10 +21,10 @@ Sensor stereo_sensor() {
 
 std::vector<ParameterRange> ranges() {
   return {{.entry = 2, .field = "min_energy", .low = 0.1, .high = 0.3},
-          {.entry = 2, .field = "pow", .law = RangeLaw::kLogUniform, .low = 1, .high = 20},
+          {.entry = 2, .field = "pow", .law = ParameterRange::Law::kLogUniform, .low = 1, .high = 20},
           {.entry = 4,
            .field = "mean_m",
-           .law = RangeLaw::kNormal,
+           .law = ParameterRange::Law::kNormal,
            .low = -0.05,
            .high = 0.05,
            .mean = 0.01,
@@ -109,7 +109,7 @@ TEST(Environments, AMovingEntityPlacedInOneEnvironmentMovesOnInTheOthers) {
   Entity mover = {.name = "mover", .mesh = scene.add_mesh(make_box({0.5, 0.5, 2}))};
   mover.parent_from_entity = crossing(1, 3);
   const EntityId id = scene.add_entity(mover);
-  const EnvironmentsOptions one = {.simulator = {.compute = {.threads = 1}}, .count = 1, .first = 1};
+  const Environments::Options one = {.simulator = {.compute = {.threads = 1}}, .count = 1, .first = 1};
   Environments both(scene, stereo_sensor(), {.simulator = {.compute = {.threads = 1}}, .count = 2}),
       alone(scene, stereo_sensor(), one);
   both.set_entity_pose(0, id, {{2, -1, 0}, {}});
@@ -145,9 +145,9 @@ TEST(Environments, SensorsMoveAndStandFarOutAsInASimulator) {
 TEST(Environments, AChainThatTheEpisodeCannotDrawChangesNothing) {
   // The weights of the mixture sum to 1 with the drawn w_hit; the weights of the other chain do not.
   const Sensor sensor = make_sensor(make_stereo(20, 10, 25, 0.2), {BeamMixture{.w_hit = 0.7F}});
-  const EnvironmentsOptions options = {.simulator = {.compute = {.threads = 1}},
-                                       .count = 2,
-                                       .ranges = {{.entry = 0, .field = "w_hit", .low = 0.7, .high = 0.7}}};
+  const Environments::Options options = {.simulator = {.compute = {.threads = 1}},
+                                         .count = 2,
+                                         .ranges = {{.entry = 0, .field = "w_hit", .low = 0.7, .high = 0.7}}};
   Environments plain(make_room_scene(), sensor, options), batch(make_room_scene(), sensor, options);
   const NoiseChain other = {BeamMixture{.w_hit = 0.5F, .w_short = 0.35F}};
   const std::string message = input_error([&] { batch.set_noise(1, other); });
@@ -160,9 +160,9 @@ TEST(Environments, AChainThatTheEpisodeCannotDrawChangesNothing) {
 
 TEST(Environments, NoiseOfOneEnvironmentIsItsOwn) {
   const Sensor sensor = make_sensor(make_stereo(20, 10, 25, 0.2), {GainBias{}, DistanceNoise{.stddev_m = 0.01F}});
-  const EnvironmentsOptions options = {.simulator = {.compute = {.threads = 1}},
-                                       .count = 3,
-                                       .ranges = {{.entry = 0, .field = "bias_m", .low = 0.1, .high = 1.0}}};
+  const Environments::Options options = {.simulator = {.compute = {.threads = 1}},
+                                         .count = 3,
+                                         .ranges = {{.entry = 0, .field = "bias_m", .low = 0.1, .high = 1.0}}};
   Environments plain(make_room_scene(), sensor, options), batch(make_room_scene(), sensor, options);
   const NoiseChain own = {GainBias{.gain = 0.5F}, DistanceNoise{}};
   batch.set_noise(1, own);
@@ -189,7 +189,7 @@ TEST(Randomization, DrawnOncePerEpisodeWithinLimitsAndReported) {
   Environments batch = make_batch(0, 200);
   double sum = 0, log_sum = 0;
   for (std::uint32_t e = 0; e < 200; ++e) {
-    const std::vector<DrawnParameter> drawn = batch.drawn(e);
+    const std::vector<ParameterRange::Drawn> drawn = batch.drawn(e);
     ASSERT_EQ(drawn.size(), 3U);
     ASSERT_EQ(drawn[0].field, "min_energy");
     ASSERT_TRUE(drawn[0].value >= 0.1 && drawn[0].value <= 0.3);
@@ -227,14 +227,14 @@ double distance_from(std::vector<double> values, Cdf cdf) {
 TEST(Randomization, DrawsFollowTheirLaws) {
   const double limit = 2.2 / std::sqrt(20000.0);
   EXPECT_LT(distance_from(draws_of({.low = -1, .high = 3}), [](double x) { return (x + 1) / 4; }), limit);
-  EXPECT_LT(distance_from(draws_of({.law = RangeLaw::kLogUniform, .low = 0.1, .high = 5}),
+  EXPECT_LT(distance_from(draws_of({.law = ParameterRange::Law::kLogUniform, .low = 0.1, .high = 5}),
                           [](double x) { return std::log(x / 0.1) / std::log(50.0); }),
             limit);
   const auto normal = [](double x) { return 0.5 * std::erfc(-(x - 0.5) / 0.2 / std::sqrt(2.0)); };
-  const ParameterRange wide{.law = RangeLaw::kNormal, .low = -10, .high = 10, .mean = 0.5, .stddev = 0.2};
+  const ParameterRange wide{.law = ParameterRange::Law::kNormal, .low = -10, .high = 10, .mean = 0.5, .stddev = 0.2};
   EXPECT_LT(distance_from(draws_of(wide), normal), limit);
   // Clipped, not cut off: what lies beyond a limit gathers there.
-  const ParameterRange narrow{.law = RangeLaw::kNormal, .low = 0.4, .high = 0.6, .mean = 0.5, .stddev = 0.2};
+  const ParameterRange narrow{.law = ParameterRange::Law::kNormal, .low = 0.4, .high = 0.6, .mean = 0.5, .stddev = 0.2};
   const std::vector<double> clipped = draws_of(narrow);
   const auto at_low = static_cast<double>(std::count(clipped.begin(), clipped.end(), 0.4));
   const double p = normal(0.4);
@@ -279,8 +279,9 @@ TEST(Randomization, WrongRangesAreRefused) {
   refused({.entry = 2, .field = "pow", .low = -1, .high = 2});
   refused({.entry = 2, .field = "pow", .low = 3, .high = 2});
   refused({.entry = 2, .field = "pow", .low = std::nan(""), .high = 2});
-  refused({.entry = 2, .field = "min_energy", .law = RangeLaw::kLogUniform, .low = 0, .high = 0.5});
-  refused({.entry = 2, .field = "pow", .law = RangeLaw::kNormal, .low = 1, .high = 2, .mean = 1, .stddev = -1});
+  refused({.entry = 2, .field = "min_energy", .law = ParameterRange::Law::kLogUniform, .low = 0, .high = 0.5});
+  refused(
+      {.entry = 2, .field = "pow", .law = ParameterRange::Law::kNormal, .low = 1, .high = 2, .mean = 1, .stddev = -1});
   refused({.entry = 2, .field = "pow", .low = 1, .high = 2, .entity = EntityId{0}});  // no such row
   EXPECT_THROW(Environments(make_room_scene(), stereo_sensor(), {.count = 0}), InputError);
 }

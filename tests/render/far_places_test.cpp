@@ -71,7 +71,7 @@ TEST(FarPlaces, ParentsThatLeadBeyondTheLimitAreRefusedWhenTheyAreCast) {
 
 TEST(FarPlaces, ExpectedRangesRefuseThem) {
   const auto ranges = make_scene_ranges(scene_with({}), {.compute = {.threads = 1}});
-  const RayFan fan = make_fan(make_pattern(make_lidar(1, 8)));
+  const RayFan fan = RayFan::of(make_pattern(make_lidar(1, 8)));
   std::vector<float> range_m(8);
   const auto cast_from = [&](double x) { ranges->cast(std::vector<Pose>{{{x, 0, 0}, {}}}, fan, 10.0, range_m); };
   EXPECT_EQ(input_error([&] { cast_from(1e9); }), "");

@@ -83,7 +83,7 @@ Line line_of(bool is_row, std::size_t which, bool reverse) {
 }
 
 /// The filter as its page defines it.
-Disparities spatial_oracle(Disparities image, const SpatialFilter& filter) {
+Disparities spatial_oracle(Disparities image, const DepthFilters::Spatial& filter) {
   for (std::uint32_t pass = 0; pass < filter.iterations; ++pass) {
     for (const bool is_row : {true, false}) {
       for (std::size_t which = 0; which < (is_row ? kFilterRows : kFilterCols); ++which) {
@@ -115,9 +115,10 @@ Disparities spatial_oracle(Disparities image, const SpatialFilter& filter) {
 }
 
 TEST(SpatialFilter, IsItsDefinition) {
-  for (const SpatialFilter& filter :
-       {SpatialFilter{}, SpatialFilter{.alpha = 0.3F, .delta = 12, .iterations = 1, .holes_fill = 1},
-        SpatialFilter{.alpha = 0.8F, .delta = 50, .iterations = 5, .holes_fill = 2}, SpatialFilter{.holes_fill = 5}}) {
+  for (const DepthFilters::Spatial& filter :
+       {DepthFilters::Spatial{}, DepthFilters::Spatial{.alpha = 0.3F, .delta = 12, .iterations = 1, .holes_fill = 1},
+        DepthFilters::Spatial{.alpha = 0.8F, .delta = 50, .iterations = 5, .holes_fill = 2},
+        DepthFilters::Spatial{.holes_fill = 5}}) {
     const Disparities image = rough_image(3);
     expect_same(filtered({.spatial = filter}, {image}).front(), spatial_oracle(image, filter));
   }
@@ -128,7 +129,7 @@ TEST(SpatialFilter, SpreadsAnImpulseByItsClosedForm) {
   Disparities image(std::size_t{kFilterRows} * kFilterCols, 80.0F);
   constexpr std::int32_t kRow = 9, kCol = 12;
   image[kRow * kFilterCols + kCol] = 96.0F;
-  const SpatialFilter filter = {.alpha = 0.6F, .iterations = 1};
+  const DepthFilters::Spatial filter = {.alpha = 0.6F, .iterations = 1};
   const Disparities found = filtered({.spatial = filter}, {image}).front();
   const double a = double{filter.alpha}, peak = 16 * (a / (2 - a)) * (a / (2 - a));
   for (std::int32_t v = kRow - 4; v <= kRow + 4; ++v) {
@@ -145,11 +146,11 @@ TEST(SpatialFilter, KeepsEdgesAndHoles) {
     if (i % kFilterCols >= 10) image[i] = 100.5F;  // delta is 20
     if (i % kFilterCols == 15) image[i] = 0.0F;
   }
-  expect_same(filtered({.spatial = SpatialFilter{}}, {image}).front(), image);
+  expect_same(filtered({.spatial = DepthFilters::Spatial{}}, {image}).front(), image);
 }
 
 /// The values of one pixel over the frames after the filter.
-std::vector<float> in_time(const TemporalFilter& filter, const std::vector<float>& values) {
+std::vector<float> in_time(const DepthFilters::Temporal& filter, const std::vector<float>& values) {
   std::vector<Disparities> images;
   for (const float value : values) {
     images.emplace_back(std::size_t{kFilterRows} * kFilterCols, 70.0F).at(5) = value;
@@ -340,9 +341,10 @@ TEST(Alignment, ShiftsAWallByItsDisparity) {
 }
 
 Sensor sensor_with_all_steps() {
-  Sensor sensor = filtered_sensor(
-      {.spatial = SpatialFilter{.holes_fill = 1}, .temporal = TemporalFilter{}, .hole_filling = HoleFilling::kFarthest},
-      lossy_noise());
+  Sensor sensor = filtered_sensor({.spatial = DepthFilters::Spatial{.holes_fill = 1},
+                                   .temporal = DepthFilters::Temporal{},
+                                   .hole_filling = HoleFilling::kFarthest},
+                                  lossy_noise());
   sensor.aligned_to = colour_camera();
   return sensor;
 }
@@ -440,7 +442,7 @@ TEST(ImageFilters, OfEnvironmentsAreThoseOfSimulators) {
   EXPECT_EQ(test::message_of<InputError>([&] { Environments(align_scene(), sensor, {.count = 2}); }),
             "sensor 'camera': filters.temporal needs the frames before, which environments do not keep");
   sensor.filters.temporal.reset();
-  const ParameterRange focal = {.field = "fx", .low = 30, .high = 45, .target = RangeTarget::kSensor};
+  const ParameterRange focal = {.field = "fx", .low = 30, .high = 45, .target = ParameterRange::Target::kSensor};
   Environments batch(align_scene(), sensor, {.simulator = {.seed = 7}, .count = 3, .ranges = {focal}});
   EXPECT_EQ(batch.rows(SensorId{0}), sensor.aligned_to->height);
   Frame all(test::all_channels()), one(test::all_channels());
@@ -465,11 +467,11 @@ TEST(ImageFilters, OfEnvironmentsAreThoseOfSimulators) {
 
 TEST(ImageFilters, AreRefusedWhereTheyMakeNoSense) {
   const auto text = [](const Sensor& sensor) { return test::message_of<InputError>([&] { rendered(sensor, 0); }); };
-  Sensor sensor = filtered_sensor({.spatial = SpatialFilter{.alpha = 0.1F}});
+  Sensor sensor = filtered_sensor({.spatial = DepthFilters::Spatial{.alpha = 0.1F}});
   EXPECT_EQ(text(sensor), "sensor 'camera': spatial.alpha = 0.1 is not in [0.25, 1]");
-  sensor.filters = {.temporal = TemporalFilter{.persistency = 9}};
+  sensor.filters = {.temporal = DepthFilters::Temporal{.persistency = 9}};
   EXPECT_EQ(text(sensor), "sensor 'camera': temporal.persistency = 9 is not in [0, 8]");
-  sensor.filters = {.spatial = SpatialFilter{}};
+  sensor.filters = {.spatial = DepthFilters::Spatial{}};
   std::get<StereoCamera>(sensor.model).baseline_m = 0;
   EXPECT_EQ(
       text(sensor),

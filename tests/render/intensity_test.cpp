@@ -50,11 +50,11 @@ TEST(Intensity, OfALambertMaterialIsThatOfAnEntityWithoutOne) {
 
 TEST(Intensity, OfAMaterialIsTheSameInEachEnvironmentBesideOneThatIsDrawn) {
   Scene scene =
-      make_floor({.name = "sign", .reflectivity = 0.3F, .law = IncidenceLaw::kRetro, .gain = 9, .width_rad = 0.3F});
+      make_floor({.name = "sign", .reflectivity = 0.3F, .law = Material::Law::kRetro, .gain = 9, .width_rad = 0.3F});
   scene.add_entity({.name = "far", .mesh = MeshId{0}, .parent_from_entity = Pose{{0, 0, -900}, {}}});
   const Frame alone = render_once(scene, make_fan());
   ParameterRange range = {.field = "reflectivity", .low = 0.1, .high = 0.9};
-  range.target = RangeTarget::kEntity, range.entity = EntityId{1};
+  range.target = ParameterRange::Target::kEntity, range.entity = EntityId{1};
   Environments batch(scene, {.count = 3, .entity_ranges = {range}});
   const SensorId fan = batch.add_sensor(make_fan());
   Frame frame({Channel::kIntensity});
@@ -67,7 +67,7 @@ TEST(Intensity, OfAMaterialIsTheSameInEachEnvironmentBesideOneThatIsDrawn) {
 TEST(Intensity, OfATableIsLinearBetweenItsEntries) {
   const Material material = {.name = "paint",
                              .reflectivity = 0.5F,
-                             .law = IncidenceLaw::kTable,
+                             .law = Material::Law::kTable,
                              .table = {{0.2F, 1.0F}, {0.6F, 0.4F}, {1.4F, 0.0F}}};
   expect_law(render_once(make_floor(material), make_fan()), [](double a, double) {
     if (a <= 0.2) return 0.5;
@@ -78,7 +78,7 @@ TEST(Intensity, OfATableIsLinearBetweenItsEntries) {
 
 TEST(Intensity, OfARetroReflectorHasALobeBackToTheEmitter) {
   const Material material = {
-      .name = "sign", .reflectivity = 0.8F, .law = IncidenceLaw::kRetro, .gain = 30.0F, .width_rad = 0.5F};
+      .name = "sign", .reflectivity = 0.8F, .law = Material::Law::kRetro, .gain = 30.0F, .width_rad = 0.5F};
   expect_law(render_once(make_floor(material), make_fan()),
              [](double a, double) { return 0.8 * (std::cos(a) + 30 * std::exp(-a * a / 0.25)); });
 }
@@ -107,11 +107,11 @@ TEST(Intensity, MaterialsAreCheckedByName) {
   EXPECT_EQ(message({.name = "m", .reflectivity = 1.5F}), "material 'm': reflectivity = 1.5 is not in [0, 1]");
   EXPECT_EQ(message({.name = "m", .reflectivity = std::nanf("")}), "material 'm': reflectivity = nan is not in [0, 1]");
   EXPECT_EQ(message({.name = "m", .gain = 2}), "material 'm': a gain is for the law retro");
-  EXPECT_EQ(message({.name = "m", .law = IncidenceLaw::kTable, .table = {{0, 1}}}),
+  EXPECT_EQ(message({.name = "m", .law = Material::Law::kTable, .table = {{0, 1}}}),
             "material 'm': table has 1 entries, not 2 to 64");
-  EXPECT_EQ(message({.name = "m", .law = IncidenceLaw::kTable, .table = {{0.5F, 1}, {0.5F, 0}}}),
+  EXPECT_EQ(message({.name = "m", .law = Material::Law::kTable, .table = {{0.5F, 1}, {0.5F, 0}}}),
             "material 'm': the angles of its table do not ascend at entry 1");
-  EXPECT_NE(message({.name = "m", .law = IncidenceLaw::kRetro, .gain = 2}), "");
+  EXPECT_NE(message({.name = "m", .law = Material::Law::kRetro, .gain = 2}), "");
   Scene scene = make_floor({.name = "asphalt"});
   EXPECT_THROW(scene.add_material({.name = "asphalt"}), InputError);
   Entity entity = {.name = "road"};

@@ -71,7 +71,7 @@ TEST(KnownDefects, NearHitsReportedAsValidAtTheMinimumRange) {
 TEST(KnownDefects, AGridOf30CmAt10CmCountedAs9Or16Points) {
   GridScanner grid;
   grid.size_x_m = 0.3, grid.size_y_m = 0.3, grid.resolution_m = 0.1;
-  const PatternShape shape = shape_of(grid);
+  const RayPattern::Shape shape = shape_of(grid);
   EXPECT_EQ(shape.cols * shape.rows, 16U);
   const RayPattern pattern = make_pattern(grid);
   EXPECT_EQ(pattern.rows * pattern.cols, 16U);

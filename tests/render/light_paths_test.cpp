@@ -310,11 +310,11 @@ RC_GTEST_PROP(LightPaths, GhostsLieWhereAMirrorShowsThem, ()) {
                        at_z ? -std::copysign(1.0, end.z) : 0};
     RC_ASSERT(f.path()[i] == kMirrored);
     RC_ASSERT(f.entity_id()[i] == 0U);
-    const PointSpan hit = f.hit_sensor_m();
+    const Frame::Points hit = f.hit_sensor_m();
     RC_ASSERT(std::abs(double{hit.x[i]} - ghost.x) < 1e-5 * (1 + way + behind));
     RC_ASSERT(std::abs(double{hit.y[i]} - ghost.y) < 1e-5 * (1 + way + behind));
     RC_ASSERT(std::abs(double{hit.z[i]} - ghost.z) < 1e-5 * (1 + way + behind));
-    const PointSpan normal = f.normal_world();
+    const Frame::Points normal = f.normal_world();
     const Vec3 seen = {normal.x[i], normal.y[i], normal.z[i]}, off = seen - (wall + (-2 * dot(wall, n)) * n);
     RC_ASSERT(dot(off, off) < 1e-10);
     RC_ASSERT(std::abs(std::cos(double{f.incidence_rad()[i]}) + dot(wall, mirrored)) < 1e-5);

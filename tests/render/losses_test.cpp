@@ -65,7 +65,7 @@ std::vector<SensorModel> sensors_with_one_origin() {
   lidar.max_range_m = 1000;
   DepthCamera depth;
   depth.width = 400, depth.height = 40, depth.fx = 150, depth.max_range_m = 1000;
-  PinholeCamera pinhole = camera_from_fov(400, 40, 2.0);
+  PinholeCamera pinhole = PinholeCamera::from_fov(400, 40, 2.0);
   pinhole.max_range_m = 1000;
   Rosette rosette;
   rosette.points = 8000, rosette.field_of_view_rad = 2.5, rosette.prism1_hz = 100.3, rosette.prism2_hz = -37.7;

@@ -263,11 +263,11 @@ TEST(SensorAsRayFan, ALidarsFrameIsWhatItsRaysExpect) {
   const SpinningLidar lidar = make_lidar();
   const Frame frame = render_once(make_room_scene(), make_sensor(lidar, {}, pose));
   std::vector<float> expected(frame.size());
-  make_scene_ranges(make_room_scene())->cast(std::vector<Pose>{pose}, make_fan(make_pattern(lidar)), 100, expected);
+  make_scene_ranges(make_room_scene())->cast(std::vector<Pose>{pose}, RayFan::of(make_pattern(lidar)), 100, expected);
   for (std::size_t i = 0; i < frame.size(); ++i) ASSERT_NEAR(expected[i], frame.clean_range_m()[i], 1e-4);
   SpinningLidar apart = lidar;
   apart.vertical_offset_m.assign(16, 0.01);
-  EXPECT_EQ(input_error([&] { (void)make_fan(make_pattern(apart)); }),
+  EXPECT_EQ(input_error([&] { (void)RayFan::of(make_pattern(apart)); }),
             "the rays of a fan start at the sensor origin, but these have separate origins");
 }
 
@@ -280,13 +280,13 @@ std::string refusal(const SensorModel& model, NoiseChain chain) {
 
 TEST(OwnModel, SaysItselfWhichSensorItNeeds) {
   EXPECT_EQ(refusal(make_lidar(4, 8), {BlindZone{.depth_m = 1}}), "sensor 'lidar': blind_zone is that of a camera");
-  EXPECT_EQ(refusal(camera_from_fov(8, 8, 1), {BlindZone{.depth_m = 1}}), "");
+  EXPECT_EQ(refusal(PinholeCamera::from_fov(8, 8, 1), {BlindZone{.depth_m = 1}}), "");
   EXPECT_EQ(refusal(make_lidar(4, 8), {{DistanceNoise{}, std::vector<RingEntry>{{0, BlindZone{}}}}}),
             "sensor 'lidar': by_ring: entry 0 of the chain is distance, not blind_zone");
 }
 
 TEST(OwnModel, SaysItselfWhatAChainHasOnce) {
-  const SensorModel camera = camera_from_fov(8, 8, 1);
+  const SensorModel camera = PinholeCamera::from_fov(8, 8, 1);
   const BlindZone near{.depth_m = 1}, rare{.depth_m = 1, .share = 0.5F}, far{.depth_m = 2};
   EXPECT_EQ(refusal(camera, {near, rare}), "");
   EXPECT_EQ(refusal(camera, {near, Dropout{}, far}),
@@ -303,7 +303,7 @@ TEST(OwnModel, SaysItselfWhatNoEpisodeDraws) {
   const BlindZone zone{.depth_m = 1};
   const auto refused = [&](NoiseChain chain, std::string field) {
     return input_error([&] {
-      Environments(make_room_scene(), make_sensor(camera_from_fov(8, 8, 1), std::move(chain)),
+      Environments(make_room_scene(), make_sensor(PinholeCamera::from_fov(8, 8, 1), std::move(chain)),
                    {.simulator = {.compute = {.threads = 1}},
                     .ranges = {{.entry = 0, .field = std::move(field), .low = 0.5, .high = 1}}});
     });
@@ -319,7 +319,7 @@ TEST(OwnModel, SaysItselfWhatNoEpisodeDraws) {
 TEST(OwnModel, ActsByEntityAndByRing) {
   const auto lost = [](const Frame& f, std::size_t i) { return f.reason()[i] == Reason::kBelowMinRange; };
   const BlindZone off{.depth_m = 10, .share = 0}, on{.depth_m = 10};
-  const SensorModel camera = camera_from_fov(40, 30, 1.5);
+  const SensorModel camera = PinholeCamera::from_fov(40, 30, 1.5);
   const Frame by_entity =
       render_once(make_room_scene(), make_sensor(camera, {{off, std::vector<EntityEntry>{{EntityId{1}, on}}}}));
   const Frame by_ring = render_once(make_room_scene(), make_sensor(camera, {{off, std::vector<RingEntry>{{7, on}}}}));

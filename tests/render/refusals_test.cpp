@@ -63,7 +63,7 @@ TEST(Refusals, OtherKinds) {
             "laser_2d.max_azimuth_rad = 0 with min_azimuth_rad = 0 and rays = 10: it must be larger, "
             "by at most a full turn");
   EXPECT_EQ(refusal(PinholeCamera{}), "pinhole_camera.fx = 0 is not in [0.001, 10000000] px");
-  PinholeCamera camera = camera_from_fov(10, 10, 1.0);
+  PinholeCamera camera = PinholeCamera::from_fov(10, 10, 1.0);
   camera.fy = kNoNumber;
   EXPECT_EQ(refusal(camera), "pinhole_camera.fy = nan is not in [0.001, 10000000] px");
   Rosette rosette = small_rosette();
@@ -75,7 +75,7 @@ TEST(Refusals, OtherKinds) {
 }
 
 TEST(Refusals, MoreRaysThanFitBeforeAnythingIsAllocated) {
-  PinholeCamera camera = camera_from_fov(40000, 25000, 1.0);  // 10^9 rays: 18 GB if it tried
+  PinholeCamera camera = PinholeCamera::from_fov(40000, 25000, 1.0);  // 10^9 rays: 18 GB if it tried
   EXPECT_EQ(refusal(camera),
             "pinhole_camera: height x width = 25000 x 40000 = 1000000000 rays are more than the "
             "268435456 that a frame may have");

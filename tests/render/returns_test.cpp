@@ -351,16 +351,16 @@ TEST(Returns, BuffersOfTheCallersHoldAll) {
   Simulator simulator(make_room_scene(), {.compute = {.threads = 1}});
   const SensorId id = simulator.add_sensor(sensor);
   std::vector<float> range(80), points(240);
-  const std::array<ChannelBuffer, 2> buffers = {
+  const std::array<Frame::Buffer, 2> buffers = {
       {{Channel::kRange, range.data(), 320}, {Channel::kHitWorld, points.data(), 960}}};
-  Frame frame(2, 20, buffers, FrameMemory::kHost, {}, 2);
+  Frame frame(2, 20, buffers, Frame::Memory::kHost, {}, 2);
   simulator.render(id, 0, frame);
   const Frame own = render_once(make_room_scene(), sensor, all_channels(), {.compute = {.threads = 1}});
   EXPECT_TRUE(same_bits(frame.range_m(), own.range_m()));
   EXPECT_TRUE(same_bits(frame.hit_world_m().z, own.hit_world_m().z));
   Frame one(4, 20, buffers);
   EXPECT_THROW(simulator.render(id, 0, one), InputError);
-  EXPECT_THROW(Frame(2, 20, buffers, FrameMemory::kHost, {}, 3), InputError);
+  EXPECT_THROW(Frame(2, 20, buffers, Frame::Memory::kHost, {}, 3), InputError);
   EXPECT_THROW(static_cast<void>(own.of_return(2)), InputError);
 }
 

@@ -19,7 +19,7 @@ struct CleanImage {
   std::vector<std::uint32_t> entity_id;
   std::uint32_t rows = 0, cols = 0;
   Pose world_from_sensor = {};
-  GivenMotion motion = {};
+  GivenFrame::Motion motion = {};
 
   [[nodiscard]] GivenCloud cloud() const {
     return {.x_m = x_m,
@@ -63,7 +63,7 @@ CleanImage clean_image(const Scene& scene, Sensor sensor, std::uint32_t index = 
   image.range_m.assign(frame.clean_range_m().begin(), frame.clean_range_m().end());
   image.depth_m.assign(frame.clean_depth_m().begin(), frame.clean_depth_m().end());
   image.entity_id.assign(frame.entity_id().begin(), frame.entity_id().end());
-  const PointSpan n = frame.normal_world(), hit = frame.clean_hit_sensor_m();
+  const Frame::Points n = frame.normal_world(), hit = frame.clean_hit_sensor_m();
   image.rows = frame.rows(), image.cols = frame.cols();
   image.x_m.assign(hit.x.begin(), hit.x.end()), image.y_m.assign(hit.y.begin(), hit.y.end());
   image.z_m.assign(hit.z.begin(), hit.z.end());
@@ -142,7 +142,7 @@ std::vector<SensorModel> sensors_of_all_kinds() {
   depth.width = 48, depth.height = 36, depth.fx = 40;
   TofCamera tof;
   tof.width = 48, tof.height = 36, tof.fx = 40, tof.footprint_px = 0;
-  const PinholeCamera pinhole = camera_from_fov(40, 30, 1.2);
+  const PinholeCamera pinhole = PinholeCamera::from_fov(40, 30, 1.2);
   const Laser2d laser = {.rays = 180, .min_azimuth_rad = -1.5, .max_azimuth_rad = 1.5};
   const RayPattern table = make_pattern(small_lidar());
   GridScanner grid;
@@ -344,7 +344,7 @@ TEST(SensorNoiseLaw, ABatchEqualsItsSingleFrames) {
 std::vector<CleanImage> clean_images(const Frame& frame, std::uint32_t environments) {
   std::vector<CleanImage> images(environments);
   const std::size_t rays = frame.size() / environments;
-  const PointSpan n = frame.normal_world();
+  const Frame::Points n = frame.normal_world();
   for (std::size_t i = 0; i < frame.size(); ++i) {
     CleanImage& image = images[i / rays];
     image.range_m.push_back(frame.clean_range_m()[i]);
@@ -366,8 +366,8 @@ TEST(SensorNoiseLaw, CleanValuesOfEnvironmentsGiveTheirFrames) {
   const std::vector<ParameterRange> ranges = {
       {.entry = 0, .field = "min_energy", .low = 0.1, .high = 0.3},
       {.entry = 1, .field = "mean_m", .low = -0.05, .high = 0.05},
-      {.field = "fx", .low = 24, .high = 26, .target = RangeTarget::kSensor},
-      {.field = "baseline_m", .low = 0.1, .high = 0.3, .target = RangeTarget::kSensor}};
+      {.field = "fx", .low = 24, .high = 26, .target = ParameterRange::Target::kSensor},
+      {.field = "baseline_m", .low = 0.1, .high = 0.3, .target = ParameterRange::Target::kSensor}};
   Environments batch(scene, sensor, {.simulator = {.seed = 7}, .count = kEnvironments, .ranges = ranges});
   SensorNoiseOptions options = options_of(scene);
   options.environments = kEnvironments, options.ranges = ranges;
@@ -473,7 +473,7 @@ TEST(SensorNoise, NormalsFromDepthAreThoseOfTheSurfaces) {
     const CleanImage image = clean_image(scene, sensor);
     const Frame found = apply_once(sensor, {.depth_m = image.depth_m, .entity_id = image.entity_id}, options_of(scene));
     const std::vector<bool> near = near_edges(image, 120, 160, 2);
-    const PointSpan n = found.normal_world();
+    const Frame::Points n = found.normal_world();
     for (std::size_t i = 0; i < near.size(); ++i) {
       if (near[i]) continue;
       const float* truth = &image.normal[3 * i];

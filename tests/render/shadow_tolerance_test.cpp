@@ -101,7 +101,7 @@ TEST(ShadowTolerance, DrawnForARowActs) {
   Sensor sensor = make_sensor(make_camera(), {StereoShadow{}});
   sensor.noise[0].by_entity = {{kWallId, StereoShadow{}}};
   const auto with_draw = [&](double value) {
-    EnvironmentsOptions options;
+    Environments::Options options;
     options.simulator.compute = {.threads = 1};
     options.ranges = {{.entry = 0, .field = "tolerance", .low = value, .high = value, .entity = kWallId}};
     Environments environments(make_layers({0.01}), sensor, options);

@@ -168,7 +168,7 @@ namespace {
 Sensor camera() {
   Sensor sensor;
   sensor.name = "camera";
-  sensor.model = camera_from_fov(200, 100, 1.0);
+  sensor.model = PinholeCamera::from_fov(200, 100, 1.0);
   return sensor;
 }
 

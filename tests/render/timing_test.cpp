@@ -6,6 +6,7 @@
 #include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/sensor.hpp>
 
+#include "render/simulators.hpp"
 #include "render/test_scenes.hpp"
 #include "support/casters.hpp"
 #include "support/expect.hpp"

@@ -84,7 +84,7 @@ TEST(TofCamera, AGivenFrameHasSharpEdgesAndTheSameErrors) {
   sensor.detection.reach_10_m = 1.5F;
   const Scene scene = make_room_scene();
   const Frame frame = render_once(scene, sensor);
-  const PointSpan n = frame.normal_world();
+  const Frame::Points n = frame.normal_world();
   std::vector<float> reflectivity, normal;
   for (std::size_t i = 0; i < frame.size(); ++i) {
     normal.insert(normal.end(), {n.x[i], n.y[i], n.z[i]});
@@ -108,12 +108,12 @@ TEST(TofCamera, EachEnvironmentHasThePixelsOfItsOptics) {
   const Scene scene = make_step(0.1, 0.5F);
   Environments environments(scene, {.simulator = {.seed = 7, .compute = {.threads = 1}}, .count = 8});
   const SensorId id = environments.add_sensor(make_sensor(make_tof()), {{.field = "footprint_px",
-                                                                         .law = RangeLaw::kNormal,
+                                                                         .law = ParameterRange::Law::kNormal,
                                                                          .low = 0,  // about half of the draws
                                                                          .high = 3,
                                                                          .mean = 0,
                                                                          .stddev = 1,
-                                                                         .target = RangeTarget::kSensor}});
+                                                                         .target = ParameterRange::Target::kSensor}});
   Frame frame(all_channels());
   environments.render(id, 0, frame);
   for (std::uint32_t e = 0; e < 8; ++e) {

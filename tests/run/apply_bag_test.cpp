@@ -365,7 +365,7 @@ TEST_F(ApplyBagTest, RefusesIntrinsicsThatChangeOrAreMissing) {
 // The filter has no past for another camera.
 TEST_F(ApplyBagTest, BeginsATemporalFilterWithEachCamera) {
   Sensor sensor = stereo_sensor();
-  sensor.filters.temporal = TemporalFilter{};
+  sensor.filters.temporal = DepthFilters::Temporal{};
   MessageNoise noise(sensor, {});
   msg::CameraInfo info = camera_info();
   for (std::uint32_t k = 0; k < kNoisyImages; ++k) {

@@ -50,11 +50,11 @@ TEST(DrawnScene, RangesArriveInTheUnitOfTheLibrary) {
   for (const ParameterRange& range : r) fields.push_back(range.field);
   EXPECT_EQ(fields, (std::vector<std::string>{"stddev_m", "fx", "cx", "baseline_m", "position_x_m", "position_y_m",
                                               "position_z_m", "rotation_y_rad", "rotation_z_rad"}));
-  EXPECT_EQ(r[0].target, RangeTarget::kNoise);
-  EXPECT_EQ(r[3].law, RangeLaw::kTruncatedNormal);
+  EXPECT_EQ(r[0].target, ParameterRange::Target::kNoise);
+  EXPECT_EQ(r[3].law, ParameterRange::Law::kTruncatedNormal);
   EXPECT_EQ(r[3].mean, 0.05);
   EXPECT_EQ(r[3].high, 0.052);
-  EXPECT_EQ(r[4].law, RangeLaw::kNormal);
+  EXPECT_EQ(r[4].law, ParameterRange::Law::kNormal);
   EXPECT_NEAR(r[7].low, -3 * kRadPerDeg, 1e-15);
   EXPECT_NEAR(r[8].low, 1.5 * kRadPerDeg, 1e-15);
   EXPECT_EQ(r[8].low, r[8].high) << "a plain number is a range of one value";
@@ -92,12 +92,12 @@ TEST(DrawnScene, ARunIsTheEnvironmentOfTheSameNumber) {
                       .entity_ranges = setup.entity_ranges});
   batch.reset(3, 2);
   const json& of_sensor = single.summary.at("sensors").at(0).at("drawn");
-  const std::vector<DrawnParameter> drawn = batch.drawn(3);
+  const std::vector<ParameterRange::Drawn> drawn = batch.drawn(3);
   ASSERT_EQ(of_sensor.size(), drawn.size());
   for (std::size_t k = 0; k < drawn.size(); ++k) {
     EXPECT_EQ(of_sensor[k]["parameter"], drawn[k].field);
     EXPECT_EQ(of_sensor[k]["value"], drawn[k].value);
-    EXPECT_EQ(of_sensor[k].contains("model"), drawn[k].target == RangeTarget::kNoise);
+    EXPECT_EQ(of_sensor[k].contains("model"), drawn[k].target == ParameterRange::Target::kNoise);
   }
   const json wanted = {{{"entity", "door"}, {"parameter", "reflectivity"}, {"value", batch.entity_drawn(3)[0].value}},
                        {{"entity", "door"}, {"parameter", "position_x_m"}, {"value", batch.entity_drawn(3)[1].value}}};

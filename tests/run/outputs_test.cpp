@@ -124,9 +124,9 @@ struct HitCountOutput {
     }};
   }
 
-  [[nodiscard]] std::optional<OptionMismatch> mismatch() const {
+  [[nodiscard]] std::optional<OutputInfo::Mismatch> mismatch() const {
     if (!log || at_least_m == 0.0) return std::nullopt;
-    return OptionMismatch{"log", "counts all returns"};
+    return OutputInfo::Mismatch{"log", "counts all returns"};
   }
   [[nodiscard]] ChannelSet needs(const Sensor& /*sensor*/) const { return {Channel::kRange}; }
   [[nodiscard]] std::string count(const Frame& frame) const {
@@ -140,10 +140,10 @@ struct HitCountOutput {
   }
 };
 
-class HitCountLog final : public FrameLog {
+class HitCountLog final : public OutputFile::Log {
  public:
   HitCountLog(const HitCountOutput& output, std::filesystem::path file) : output_(output), file_(std::move(file)) {}
-  void add(const Frame& frame, const FrameContext& context) override {
+  void add(const Frame& frame, const OutputFile::Context& context) override {
     text_ += std::to_string(context.world_from_sensor.translation_m.x) + " " + output_.count(frame);
   }
   void commit() override { std::ofstream(file_) << text_; }
@@ -158,7 +158,7 @@ std::vector<OutputFile> HitCountOutput::files(const Sensor& /*sensor*/) const {
   OutputFile file;
   file.stem = word;
   file.extension = "txt";
-  file.bytes_at_most = [](const FrameShape& shape, std::uint32_t frames) {
+  file.bytes_at_most = [](const OutputFile::Shape& shape, std::uint32_t frames) {
     return frames * (20 + std::to_string(shape.rays()).size());
   };
   if (log) {
@@ -166,7 +166,7 @@ std::vector<OutputFile> HitCountOutput::files(const Sensor& /*sensor*/) const {
       return std::make_unique<HitCountLog>(*this, path);
     };
   } else {
-    file.write = [*this](const std::filesystem::path& path, const Frame& frame, const FrameContext&) {
+    file.write = [*this](const std::filesystem::path& path, const Frame& frame, const OutputFile::Context&) {
       std::ofstream(path) << count(frame);
     };
   }
@@ -191,7 +191,7 @@ TEST(OwnOutput, IsPlannedAndRun) {
   options.out = folder / "out";
 
   const RunPlan plan = plan_run(setup, options);
-  const std::vector<PlannedOutput>& planned = plan.sensors.at(0).outputs;
+  const std::vector<RunPlan::Sensor::Output>& planned = plan.sensors.at(0).outputs;
   ASSERT_EQ(planned.size(), 4U);
   EXPECT_EQ(planned[0].first_file, "lidar/hits_000000.txt");
   EXPECT_EQ(planned[0].files, 2U);

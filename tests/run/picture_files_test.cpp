@@ -218,7 +218,7 @@ TEST(DepthFiles, AreThoseOfTheCppApi) {
   expect_file("reason_000000.png", [&](const auto& file) { write_reason_picture(file, f); });
   expect_file("sheet_000000.png", [&](const auto& file) { write_camera_sheet(file, f, 5.0); });
   expect_file("depth_000000.npy", [&](const auto& file) {
-    write_npy(file, f, Channel::kDepth, {LostValue::kMinusOne, 0.0F});
+    write_npy(file, f, Channel::kDepth, LostPolicy{LostValue::kMinusOne, 0.0F});
   });
   expect_file("energy_000000.npy", [&](const auto& file) { write_npy(file, f, Channel::kEnergy); });
 }

@@ -110,13 +110,13 @@ TEST(Ranges, TheThreeLawsArriveInTheUnitOfTheLibrary) {
   const std::vector<ParameterRange>& r = setup.sensors[0].ranges;
   ASSERT_EQ(r.size(), 4U);  // in the order of the fields
   EXPECT_EQ(r[0].field, "mean_m");
-  EXPECT_EQ(r[0].law, RangeLaw::kNormal);
+  EXPECT_EQ(r[0].law, ParameterRange::Law::kNormal);
   EXPECT_EQ(r[0].mean, 0.5);
   EXPECT_EQ(r[0].stddev, 0.25);
   EXPECT_EQ(r[0].low, -1.0);
   EXPECT_EQ(r[0].high, 1.0);
   EXPECT_EQ(r[1].field, "stddev_m");
-  EXPECT_EQ(r[1].law, RangeLaw::kLogUniform);
+  EXPECT_EQ(r[1].law, ParameterRange::Law::kLogUniform);
   EXPECT_EQ(r[1].low, 0.01);
   EXPECT_NEAR(setup.sensors[0].sensor.noise[0].noise.number("stddev_m"), 0.02,
               1e-8);  // the middle of a log-uniform law

@@ -60,7 +60,7 @@ TEST(ReturnsFiles, TheSceneSaysWhatTheCppApiSays) {
   EXPECT_EQ(sensor.falloff.reference_m, 2.0F);
   ASSERT_EQ(setup.scene.materials().size(), 3U);
   const Material& paint = *setup.scene.material_of(EntityId{2});
-  EXPECT_EQ(paint.law, IncidenceLaw::kTable);
+  EXPECT_EQ(paint.law, Material::Law::kTable);
   ASSERT_EQ(paint.table.size(), 2U);
   EXPECT_NEAR(paint.table[1].angle_rad, M_PI / 2, 1e-6);
   EXPECT_EQ(setup.scene.material_of(EntityId{1})->gain, 40.0F);

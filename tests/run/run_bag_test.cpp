@@ -201,7 +201,7 @@ TEST_F(RunBagTest, ImagesAndCloudsAreThoseOfTheFiles) {
     received["/lidar/points"][k].read(cloud);
     simulator.render(SensorId{0}, k, points);
     std::size_t hits = 0;
-    const PointSpan at = points.points(Channel::kHitSensor);
+    const Frame::Points at = points.points(Channel::kHitSensor);
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (std::isnan(at.x[i])) continue;
       float found[3];

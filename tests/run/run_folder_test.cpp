@@ -102,7 +102,7 @@ TEST(RunFolder, ARunAtWorkKeepsOthersOut) {
   const TemporaryFolder folder;
   RunOptions first = options_for(folder / "out");
   std::vector<std::string> refusals;
-  first.on_progress = [&](const Progress&) {
+  first.on_progress = [&](const RunOptions::Progress&) {
     refusals.push_back(refusal_of_run(options_for(folder / "out", 2, true)));
     refusals.push_back(refusal_of_run(options_for(folder / "out", 2, false)));
   };

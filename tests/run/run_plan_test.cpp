@@ -60,8 +60,8 @@ TEST(RunPlan, IsWhatTheRunDoes) {
 
   const RunResult result = run_scene(setup, options);
   EXPECT_EQ(plan.files(), result.files.size());
-  for (const SensorPlan& sensor : plan.sensors) {
-    for (const PlannedOutput& output : sensor.outputs) {
+  for (const RunPlan::Sensor& sensor : plan.sensors) {
+    for (const RunPlan::Sensor::Output& output : sensor.outputs) {
       const fs::path first = options.out / output.first_file;
       ASSERT_TRUE(fs::exists(first)) << first;
       std::uintmax_t bytes = 0, files = 0;
@@ -110,8 +110,8 @@ TEST(RunPlan, NoFileIsLargerThanPlanned) {
     options.out = folder / "out";
     const RunPlan plan = plan_run(setup, options);
     run_scene(setup, options);
-    for (const SensorPlan& sensor : plan.sensors) {
-      for (const PlannedOutput& output : sensor.outputs) {
+    for (const RunPlan::Sensor& sensor : plan.sensors) {
+      for (const RunPlan::Sensor::Output& output : sensor.outputs) {
         const fs::path file = options.out / output.first_file;
         EXPECT_LE(fs::file_size(file), output.bytes_at_most) << file;
         if (file.extension() != ".png") continue;

@@ -116,8 +116,8 @@ TEST(Run, OptionsReplaceFramesAndSeed) {
 TEST(Run, ProgressComesAfterEveryFrame) {
   const TemporaryFolder folder;
   RunOptions options = into(folder / "out");
-  std::vector<Progress> seen;
-  options.on_progress = [&](const Progress& progress) { seen.push_back(progress); };
+  std::vector<RunOptions::Progress> seen;
+  options.on_progress = [&](const RunOptions::Progress& progress) { seen.push_back(progress); };
   run_scene(read(kScene), options);
   ASSERT_EQ(seen.size(), 2U);
   EXPECT_EQ(seen[0].frames_done, 1U);

@@ -73,8 +73,7 @@ TEST(SimulatedScanLog, HoldsThePosesTheRaysAndTheReadings) {
     const Pose pose = simulator.world_from_sensor(id, simulator.stamp_s(i));
     EXPECT_EQ(log.pose[i].x_m, pose.translation_m.x);
     EXPECT_EQ(log.pose[i].y_m, pose.translation_m.y);
-    EXPECT_NEAR(norm(rotate(pose.rotation, {1, 0, 0}) - rotate(pose_from_planar(log.pose[i]).rotation, {1, 0, 0})), 0,
-                1e-12);
+    EXPECT_NEAR(norm(rotate(pose.rotation, {1, 0, 0}) - rotate(log.pose[i].at_height().rotation, {1, 0, 0})), 0, 1e-12);
     for (std::size_t k = 0; k < 181; ++k) {
       if (frame.reason()[k] == Reason::kHit) {
         ASSERT_EQ(log.scan(i)[k], frame.range_m()[k]);

@@ -59,7 +59,7 @@ TEST(Summary, HasTheCountsOfTheResult) {
   const json& sensors = done.summary["sensors"];
   ASSERT_EQ(done.result.sensors.size(), sensors.size());
   for (std::size_t i = 0; i < sensors.size(); ++i) {
-    const SensorResult& sensor = done.result.sensors[i];
+    const RunResult::Sensor& sensor = done.result.sensors[i];
     EXPECT_EQ(sensors[i]["name"], sensor.name);
     EXPECT_EQ(sensors[i]["rays"], sensor.rays);
     std::uint64_t rays = 0;
@@ -187,7 +187,7 @@ TEST(SelfOcclusionCheck, AsksAModelForItsLeastDepth) {
   const EntityId body = scene.add_entity({.name = "body", .mesh = scene.add_mesh(make_box({1, 1, 1}))});
   Sensor sensor;
   sensor.name = "camera";
-  sensor.model = camera_from_fov(8, 8, 1);
+  sensor.model = PinholeCamera::from_fov(8, 8, 1);
   sensor.parent = body;
   EXPECT_FALSE(SelfOcclusionCheck(scene, sensor).channels().contains(Channel::kCleanDepth));
   sensor.noise = {BlindZone{.depth_m = 1, .share = 0.5F}};

@@ -11,6 +11,7 @@
 #include "io/message/cdr.hpp"
 #include "io/message/geometry.hpp"
 #include "io/message/sensors.hpp"
+#include "render/simulators.hpp"
 #include "run/prepare_run.hpp"
 #include "run/run_folder.hpp"
 #include "run/scene_file.hpp"
@@ -174,7 +175,7 @@ TEST_F(TimedRun, ARunThatWasStoppedListsTheFilesOfEachSensor) {
   const SceneSetup setup = read(timed_scene("timing: {rate_hz: 50}"));
   RunOptions how = options();
   bool stop = false;
-  how.on_progress = [&](const Progress& progress) { stop = progress.frames_done == 2; };
+  how.on_progress = [&](const RunOptions::Progress& progress) { stop = progress.frames_done == 2; };
   how.should_stop = [&] { return stop; };
   EXPECT_THROW(run_scene(setup, how), Interrupted);
   const std::string record = test::bytes_of(folder_ / "out" / kRecordName);

@@ -11,7 +11,7 @@ namespace fathom::test {
 namespace {
 
 const Pose kA = {{0, 0, 0}, {}}, kB = {{2, 4, 6}, from_roll_pitch_yaw(0, 0, 1.0)}, kC = {{2, 4, 0}, {}};
-const std::vector<StampedPose> kKeys = {{1.0, kA}, {2.0, kB}, {4.0, kC}};
+const std::vector<Trajectory::Key> kKeys = {{1.0, kA}, {2.0, kB}, {4.0, kC}};
 
 void expect_near(const Pose& got, const Pose& expected) {
   EXPECT_LT(norm(got.translation_m - expected.translation_m), 1e-12);
@@ -69,7 +69,9 @@ TEST(Trajectory, NormalisesNearlyUnitQuaternions) {
 }
 
 TEST(Trajectory, RefusesBadKeysByName) {
-  const auto text = [](std::vector<StampedPose> keys) { return input_error([&] { Trajectory t(std::move(keys)); }); };
+  const auto text = [](std::vector<Trajectory::Key> keys) {
+    return input_error([&] { Trajectory t(std::move(keys)); });
+  };
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
   EXPECT_EQ(text({}), "a trajectory needs at least one pose");
   EXPECT_EQ(text({{1, kA}, {1, kB}}), "trajectory pose 1: time 1 s does not come after 1 s");

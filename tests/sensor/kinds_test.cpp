@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Access to parameters by name, as files and the command line use it.
 
-#include <fathom/sensor/kinds.hpp>
+#include <array>
 
+#include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/sensor.hpp>
 
@@ -80,7 +81,7 @@ TEST(SensorFields, PosesAreAPositionAndAQuaternion) {
   EXPECT_EQ(std::get<StereoCamera>(model).left_camera->translation_m, (Vec3{1, 2, 3}));
   EXPECT_EQ(std::get<StereoCamera>(model).left_camera->rotation, (Quaternion{0.8, 0, 0.6, 0}));
   EXPECT_EQ(get_sensor_field(model, "left_camera"), (std::vector<double>{1, 2, 3, 0, 0.6, 0, 0.8}));
-  EXPECT_EQ(input_error([&] { set_sensor_field(model, "left_camera", 3); }),
+  EXPECT_EQ(input_error([&] { set_sensor_field(model, "left_camera", std::array{3.0}); }),
             "stereo_camera.left_camera takes a position and a quaternion, not 1 numbers");
   const double far[] = {1, -200, 3, 0, 0, 0, 1}, longer[] = {1, 2, 3, 0, 0, 0, 2}, nan[] = {1, 2, 3, 0, 0, NAN, 1};
   EXPECT_EQ(input_error([&] { set_sensor_field(model, "left_camera", far); }),
@@ -95,11 +96,11 @@ TEST(SensorFields, PosesAreAPositionAndAQuaternion) {
 
 TEST(SensorFields, WholeNumbersAndFlags) {
   SensorModel model = make_sensor_model("spinning_lidar");
-  EXPECT_EQ(input_error([&] { set_sensor_field(model, "columns", 1.5); }),
+  EXPECT_EQ(input_error([&] { set_sensor_field(model, "columns", std::array{1.5}); }),
             "spinning_lidar.columns = 1.5 is not a whole number");
-  EXPECT_EQ(input_error([&] { set_sensor_field(model, "clockwise", 0.5); }),
+  EXPECT_EQ(input_error([&] { set_sensor_field(model, "clockwise", std::array{0.5}); }),
             "spinning_lidar.clockwise = 0.5 is not a whole number");
-  set_sensor_field(model, "clockwise", 0);
+  set_sensor_field(model, "clockwise", std::array{0.0});
   EXPECT_FALSE(std::get<SpinningLidar>(model).clockwise);
   const double rings[] = {1.0, 2.5};
   EXPECT_EQ(input_error([&] { set_sensor_field(model, "ring", rings); }),
@@ -108,7 +109,7 @@ TEST(SensorFields, WholeNumbersAndFlags) {
 
 TEST(SensorFields, UnknownNamesComeWithTheNearestKnown) {
   SensorModel model = make_sensor_model("laser_2d");
-  EXPECT_EQ(input_error([&] { set_sensor_field(model, "ray", 3); }),
+  EXPECT_EQ(input_error([&] { set_sensor_field(model, "ray", std::array{3.0}); }),
             "laser_2d has no field 'ray' (nearest known: 'rays')");
   EXPECT_EQ(input_error([&] { (void)get_sensor_field(model, "max_azimut_rad"); }),
             "laser_2d has no field 'max_azimut_rad' (nearest known: 'max_azimuth_rad')");
@@ -118,10 +119,10 @@ TEST(SensorFields, UnknownNamesComeWithTheNearestKnown) {
 
 TEST(SensorFields, AModelSetByNameIsTheModelWrittenInCpp) {
   SensorModel model = make_sensor_model("laser_2d");
-  set_sensor_field(model, "rays", 3);
-  set_sensor_field(model, "min_azimuth_rad", -1.0);
-  set_sensor_field(model, "max_azimuth_rad", 1.0);
-  set_sensor_field(model, "max_range_m", 5.0);
+  set_sensor_field(model, "rays", std::array{3.0});
+  set_sensor_field(model, "min_azimuth_rad", std::array{-1.0});
+  set_sensor_field(model, "max_azimuth_rad", std::array{1.0});
+  set_sensor_field(model, "max_range_m", std::array{5.0});
   Laser2d laser;
   laser.rays = 3;
   laser.min_azimuth_rad = -1;
@@ -147,7 +148,7 @@ bool same_directions(const RayPattern& a, const RayPattern& b) {
 std::optional<std::string> difference(const SensorModel& model) {
   const SensorView view = make_view(model);
   const RayPattern rays = make_pattern(model), later = make_pattern(model, 1);
-  if (const PatternShape shape = pattern_shape(model); shape.rows != rays.rows || shape.cols != rays.cols)
+  if (const RayPattern::Shape shape = pattern_shape(model); shape.rows != rays.rows || shape.cols != rays.cols)
     return "shape";
   if (view.one_origin != rays.origin_x.empty()) return "one_origin";
   if (view.timed != !rays.time_offset_s.empty()) return "timed";

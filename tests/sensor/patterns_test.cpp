@@ -156,7 +156,7 @@ RC_GTEST_PROP(PinholeCamera, RaysProjectBackToTheirPixels, ()) {
 }
 
 TEST(PinholeCamera, ReadsLikeAPicture) {
-  const RayPattern p = make_pattern(camera_from_fov(64, 48, 60 * kDeg));
+  const RayPattern p = make_pattern(PinholeCamera::from_fov(64, 48, 60 * kDeg));
   EXPECT_GT(p.direction_y[0], 0.0F) << "the first pixel looks left";
   EXPECT_GT(p.direction_z[0], 0.0F) << "and up";
   EXPECT_LT(p.direction_y.back(), 0.0F);
@@ -165,13 +165,13 @@ TEST(PinholeCamera, ReadsLikeAPicture) {
 }
 
 TEST(PinholeCamera, FieldOfViewSpansTheEdgesOfTheImage) {
-  const PinholeCamera camera = camera_from_fov(640, 480, 90 * kDeg);
+  const PinholeCamera camera = PinholeCamera::from_fov(640, 480, 90 * kDeg);
   EXPECT_NEAR(camera.fx, 320.0, 1e-9);  // tan 45 degrees = 1
   EXPECT_EQ(camera.fx, camera.fy);
   EXPECT_EQ(camera.cx, 319.5);
   EXPECT_EQ(camera.cy, 239.5);
-  EXPECT_THROW(camera_from_fov(640, 480, 180 * kDeg), InputError);
-  EXPECT_THROW(camera_from_fov(640, 480, std::nan("")), InputError);
+  EXPECT_THROW(PinholeCamera::from_fov(640, 480, 180 * kDeg), InputError);
+  EXPECT_THROW(PinholeCamera::from_fov(640, 480, std::nan("")), InputError);
 }
 
 // Rosette
@@ -308,7 +308,7 @@ TEST(Patterns, UpdatingForgetsWhatAnotherModelLeft) {
   SpinningLidar lidar = small_lidar();
   lidar.vertical_offset_m = {0.1, 0.2, 0.3, 0.4};
   RayPattern pattern = make_pattern(lidar);
-  update_pattern(camera_from_fov(4, 3, 1.0), 0, pattern);
+  update_pattern(PinholeCamera::from_fov(4, 3, 1.0), 0, pattern);
   EXPECT_TRUE(pattern.origin_x.empty());
   EXPECT_TRUE(pattern.time_offset_s.empty());
   EXPECT_TRUE(pattern.ring.empty());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The presets against figures of their manuals.
 
+#include <array>
+
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
 
@@ -259,7 +261,7 @@ TEST(Presets, DestaggeredColumnsLookInOneDirection) {
       SpinningLidar lidar = spinning(name);
       lidar.clockwise = clockwise;
       const RayPattern p = make_pattern(lidar);
-      const std::vector<std::int32_t> shifts = destagger_shifts(lidar);
+      const std::vector<std::int32_t> shifts = lidar.destagger_shifts();
       ASSERT_EQ(shifts.size(), p.rows);
       const double step_deg = lidar.span_rad / kDeg / p.cols;
       for (std::uint32_t row = 0; row < p.rows; ++row) {
@@ -508,9 +510,9 @@ TEST(Presets, TimeOfFlightCamerasHaveTheFiguresOfTheirDatasheets) {
 
 TEST(Presets, ANewRateThatTheFiringsDoNotFitIsRefused) {
   SensorModel model = find_preset("VLP-16").model;
-  set_sensor_field(model, "rate_hz", 20);
+  set_sensor_field(model, "rate_hz", std::array{20.0});
   EXPECT_TRUE(contains(input_error([&] { make_pattern(model); }), "fewer columns"));
-  set_sensor_field(model, "columns", 904);
+  set_sensor_field(model, "columns", std::array{904.0});
   EXPECT_NO_THROW(make_pattern(model));
 }
 

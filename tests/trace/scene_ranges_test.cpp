@@ -108,8 +108,8 @@ TEST(SceneRanges, EntitiesStandWhereTheyAreAtTheStamp) {
   scene.add_entity(
       {.name = "wall",
        .mesh = scene.add_mesh(make_box({1, 4, 4})),
-       .parent_from_entity = Trajectory(std::vector<StampedPose>{{0, {{3, 0, 0}, {}}}, {2, {{7, 0, 0}, {}}}})});
-  const RayFan fan = planar_fan(std::vector<double>{0.0});
+       .parent_from_entity = Trajectory(std::vector<Trajectory::Key>{{0, {{3, 0, 0}, {}}}, {2, {{7, 0, 0}, {}}}})});
+  const RayFan fan = RayFan::planar(std::vector<double>{0.0});
   EXPECT_FLOAT_EQ(cast(*make_scene_ranges(scene, {.stamp_s = 0}), {Pose{}}, fan)[0], 2.5F);
   EXPECT_FLOAT_EQ(cast(*make_scene_ranges(scene, {.stamp_s = 1}), {Pose{}}, fan)[0], 4.5F);
 }

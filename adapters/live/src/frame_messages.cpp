@@ -46,7 +46,7 @@ static_assert(sizeof(LivePoint) == 21);
 
 std::string points_message(const Frame& frame, std::string_view frame_id) {
   std::vector<LivePoint> points(frame.rays());  // of return 0: the page finds the ray of a point by its position
-  const PointSpan hits = frame.hit_sensor_m();
+  const Frame::Points hits = frame.hit_sensor_m();
   for (std::size_t i = 0; i < points.size(); ++i) {
     const float clean = frame.clean_range_m()[i];
     points[i] = {hits.x[i],

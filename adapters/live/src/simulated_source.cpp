@@ -32,7 +32,7 @@ constexpr double kLeastSeconds = 60;
 
 std::uint64_t stamp_ns(double stamp_s) { return msg::nanoseconds(msg::time_of(stamp_s)); }
 
-FeedJson state_of(const Sensor& sensor, bool is_camera, PatternShape shape) {
+FeedJson state_of(const Sensor& sensor, bool is_camera, RayPattern::Shape shape) {
   const std::string_view type = std::visit([](const auto& model) { return model.kSlug; }, sensor.model);
   return {{"name", sensor.name},    {"kind", is_camera ? "camera" : shape.rows == 1 ? "laser" : "lidar"},
           {"type", type},           {"rows", shape.rows},
@@ -80,9 +80,9 @@ SensorFeed::SensorFeed(const Sensor& sensor)
     : SensorFeed(sensor, camera_constants(sensor, optical_frame(sensor.name)), image_shape(sensor),
                  make_view(sensor.model).rays_vary) {}
 
-SensorFeed::SensorFeed(const Sensor& sensor, PatternShape cloud) : SensorFeed(sensor, std::nullopt, cloud, false) {}
+SensorFeed::SensorFeed(const Sensor& sensor, RayPattern::Shape cloud) : SensorFeed(sensor, std::nullopt, cloud, false) {}
 
-SensorFeed::SensorFeed(const Sensor& sensor, std::optional<msg::CameraInfo> camera, PatternShape shape, bool rays_vary)
+SensorFeed::SensorFeed(const Sensor& sensor, std::optional<msg::CameraInfo> camera, RayPattern::Shape shape, bool rays_vary)
     : name_(sensor.name),
       rays_vary_(rays_vary),
       camera_(std::move(camera)),

@@ -7,9 +7,9 @@
 
 #include <fathom/core/geometry.hpp>
 #include <fathom/noise/detail/drive.hpp>
-#include <fathom/scene/placed_mesh.hpp>
 
 #include "core/compute.hpp"
+#include "trace/placed_mesh.hpp"
 #include "trace/tile.hpp"
 
 namespace fathom {

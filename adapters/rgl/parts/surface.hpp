@@ -5,10 +5,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include <fathom/scene/placed_mesh.hpp>
-
 #include "parts/tracer.hpp"
 #include "scene/mesh.hpp"
+#include "trace/placed_mesh.hpp"
 
 namespace fathom {
 

@@ -22,8 +22,9 @@
 #include <fathom/core/geometry.hpp>
 #include <fathom/noise/detail/drive.hpp>
 #include <fathom/noise/noise.hpp>
-#include <fathom/scene/placed_mesh.hpp>
 #include <fathom/sensor/returns.hpp>
+
+#include "trace/placed_mesh.hpp"
 
 namespace fathom {
 

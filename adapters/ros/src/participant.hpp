@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include <fathom/ros/domain.hpp>
+#include <fathom/ros/publish.hpp>
 
 #include "io/message/message_type.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <ifaddrs.h>
 
-#include <fathom/files/bags.hpp>
+#include <fathom/files/log_files.hpp>
 #include <fathom/ros/publish.hpp>
 
 #include "io/bag/read_bag.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Texts for people: likely meanings of mistyped names, texts that are safe in a terminal, intervals.
+// Texts for people: likely meanings of mistyped names, and texts that are safe in a terminal.
 
 #include <cstddef>
 #include <span>
@@ -21,8 +21,5 @@ FATHOM_API std::string_view find_name(std::string_view name, std::span<const std
 /// `text` on one line that is safe in a terminal, as Error has it. Of a text above `most` bytes, "... (1000087 bytes)
 /// ..." replaces the middle, and about two thirds of `most` remain.
 FATHOM_API std::string printable(std::string_view text, std::size_t most = std::string_view::npos);
-
-/// "0.1794 to 0.1802": as many digits as distinguish the limits, 4 to 10.
-FATHOM_API std::string interval_text(double low, double high);
 
 }  // namespace fathom

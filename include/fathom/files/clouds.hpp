@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -21,21 +22,21 @@ enum class CloudFrame : std::uint8_t { kSensor, kWorld };
 template <>
 inline constexpr std::array<std::string_view, 2> kChoiceWords<CloudFrame> = {"sensor", "world"};
 
-/// The layout of points in a PointCloud2: x y z and the requested `fields`, or that of a ROS driver with its names,
-/// types, offsets and padding.
-enum class CloudLayout : std::uint8_t { kFields, kXyz, kXyzi, kVelodyne, kOuster, kLivox };
-template <>
-inline constexpr std::array<std::string_view, 6> kChoiceWords<CloudLayout> = {"fields",   "xyz",    "xyzi",
-                                                                              "velodyne", "ouster", "livox"};
-
 /// A cloud file holds one point per return, with fields x y z, then each of `fields` that the frame has. If rays have
 /// several returns, the last field is `return`, uint8: the number of the return.
 struct CloudOptions {
+  /// The layout of points in a PointCloud2: x y z and the requested `fields`, or that of a ROS driver with its names,
+  /// types, offsets and padding.
+  enum class Layout : std::uint8_t { kFields, kXyz, kXyzi, kVelodyne, kOuster, kLivox };
+
   CloudFrame frame = CloudFrame::kSensor;
   bool keep_misses = false;  ///< lost returns stay as NaN points, so that the cloud is organised [returns * rows, cols]
   ChannelSet fields = {Channel::kIntensity, Channel::kRing, Channel::kTimeOffset};
-  CloudLayout layout = CloudLayout::kFields;  ///< of a PointCloud2; only kFields uses `fields`
+  Layout layout = Layout::kFields;  ///< of a PointCloud2; only kFields uses `fields`
 };
+template <>
+inline constexpr std::array<std::string_view, 6> kChoiceWords<CloudOptions::Layout> = {"fields",   "xyz",    "xyzi",
+                                                                                       "velodyne", "ouster", "livox"};
 
 FATHOM_API void write_pcd(const std::filesystem::path& file, const Frame& frame, const CloudOptions& options = {});
 FATHOM_API void write_ply(const std::filesystem::path& file, const Frame& frame, const CloudOptions& options = {});
@@ -56,11 +57,10 @@ struct CloudProperty {
 FATHOM_API void write_pcd(const std::filesystem::path& file, std::span<const CloudProperty> properties,
                           std::size_t points);
 
-/// One channel as a NumPy array [rows, cols] or [rows, cols, 3].
-FATHOM_API void write_npy(const std::filesystem::path& file, const Frame& frame, Channel channel);
-/// A float channel of one value per ray, [rows, cols], with its lost pixels (NaN or +inf) replaced. Throws InputError
-/// for kMax without a maximum above 0, and for other channels.
+/// One channel as a NumPy array [rows, cols] or [rows, cols, 3]. With a policy the lost pixels (NaN or +inf) of a float
+/// channel with one value per ray are replaced. Throws InputError for kMax without a maximum above 0, and for a policy
+/// of another channel.
 FATHOM_API void write_npy(const std::filesystem::path& file, const Frame& frame, Channel channel,
-                          const LostPolicy& policy);
+                          const std::optional<LostPolicy>& policy = {});
 
 }  // namespace fathom

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// Readers of meshes. They throw InputError naming the file (and the line, where there are lines) if it is missing,
-// unreadable, truncated, not understood, or holds values that are not allowed.
+// Readers of meshes and of height fields. They throw InputError naming the file (and the line, where there are lines)
+// if it is missing, unreadable, truncated, not understood, or holds values that are not allowed.
 
 #include <cstdint>
 #include <filesystem>
@@ -45,5 +45,21 @@ struct MeshPart {
 ///   }
 FATHOM_API std::vector<MeshPart> read_mesh_parts(const std::filesystem::path& file, MeshSplit split,
                                                  std::optional<UpAxis> up_axis = std::nullopt);
+
+/// The scale of a picture of heights.
+struct HeightImageOptions {
+  double size_x_m = 1.0, size_y_m = 1.0;  ///< in (0, kMostPrimitiveM]: width and height of the picture
+  double elevation_m = 1.0;               ///< in (0, kMostPrimitiveM]: height of white; black is 0 m
+  bool stretch = false;                   ///< the lowest pixel is 0 m and the highest elevation_m, as in MuJoCo
+  double base_m = 0.0;                    ///< as in HeightField
+};
+
+/// Reads a grey picture, PNG or PGM of 8 or 16 bits, by its stored levels (ignores gamma). A pixel is a height. The top
+/// row has the greatest y. Refuses colours and transparency.
+FATHOM_API HeightField read_height_image(const std::filesystem::path& file, const HeightImageOptions& options);
+
+/// Reads a NumPy array [rows, cols] of heights in metres, of any type that docs/output-formats.md lists. The first row
+/// has the least y. Sizes and base of the result keep HeightField's defaults.
+FATHOM_API HeightField read_height_array(const std::filesystem::path& file);
 
 }  // namespace fathom

@@ -13,13 +13,18 @@
 #include <string>
 #include <string_view>
 
+#include <fathom/core/detail/field_member.hpp>
 #include <fathom/core/export.hpp>
 #include <fathom/core/field.hpp>
 #include <fathom/core/geometry.hpp>
-#include <fathom/core/theme.hpp>
 #include <fathom/frame/frame.hpp>
 
 namespace fathom {
+
+/// The background of a picture: nearly black, or white for print.
+enum class Theme : std::uint8_t { kDark, kLight };
+template <>
+inline constexpr std::array<std::string_view, 2> kChoiceWords<Theme> = {"dark", "light"};
 
 enum class ColorBy : std::uint8_t { kRange, kEntity, kReason };
 template <>

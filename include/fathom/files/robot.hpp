@@ -3,7 +3,7 @@
 // Robots and worlds from URDF and SDF: links with their shapes, in a scene. Sensors are attached to links by name:
 //
 //   PlacedRobot arm(scene, read_robot("arm.urdf"), {.joints = {{"shoulder", 0.5}}});
-//   const LinkMount wrist = arm.mount("wrist");
+//   const PlacedRobot::Mount wrist = arm.mount("wrist");
 //   simulator.add_sensor({.name = "cam", .model = model, .parent_from_sensor = wrist.parent_from_link,
 //                         .parent = wrist.parent});
 //   arm.set_joints(simulator.scene(), {{"elbow", -1.2}});  // before the next frame
@@ -28,16 +28,18 @@
 
 namespace fathom {
 
-/// The shapes of links to read: the visible ones, or the simpler ones of physics.
-enum class RobotGeometry : std::uint8_t { kVisual, kCollision };
 inline constexpr std::array<std::string_view, 2> kRobotGeometryNames = {"visual", "collision"};
 
-/// What to do if the file of a link's mesh is absent or outside the named folders.
-enum class MissingMeshes : std::uint8_t { kRefuse, kSkip };  ///< kSkip: a note for each
 inline constexpr std::array<std::string_view, 2> kMissingMeshesNames = {"refuse", "skip"};
 
 struct RobotFileOptions {
-  RobotGeometry geometry = RobotGeometry::kVisual;
+  /// What to do if the file of a link's mesh is absent or outside the named folders.
+  enum class MissingMeshes : std::uint8_t { kRefuse, kSkip };  ///< kSkip: a note for each
+
+  /// The shapes of links to read: the visible ones, or the simpler ones of physics.
+  enum class Geometry : std::uint8_t { kVisual, kCollision };
+
+  Geometry geometry = Geometry::kVisual;
   /// The folders of packages and models by name, for package://name/... and model://name/...
   std::map<std::string, std::filesystem::path> packages = {};
   /// Folders of packages and models, searched in order for names that `packages` lacks: by folder names and by the
@@ -46,46 +48,41 @@ struct RobotFileOptions {
   MissingMeshes missing = MissingMeshes::kRefuse;
 };
 
-enum class JointKind : std::uint8_t { kFixed, kRevolute, kPrismatic };  ///< kFixed: also kinds that fathom cannot move
-
-/// A joint that follows another: position = multiplier * (position of `joint`) + offset.
-struct JointMimic {
-  std::size_t joint = 0;  ///< in Robot::joints
-  double multiplier = 1.0, offset = 0.0;
-};
-
-struct RobotJoint {
-  std::string name;
-  JointKind kind = JointKind::kFixed;
-  Vec3 axis = {1, 0, 0};                                    ///< of length 1, in the frame of the joint
-  double lower = -std::numeric_limits<double>::infinity();  ///< of the position, rad or m
-  double upper = std::numeric_limits<double>::infinity();
-  std::optional<JointMimic> mimic = {};
-};
-
-/// The pose of a link is parent_from_joint * (motion of the joint) * joint_from_link.
-struct RobotLink {
-  std::string name;                        ///< unique; of SDF model::link
-  std::optional<std::size_t> parent = {};  ///< in Robot::links, before this one; absent: the robot's own frame
-  std::optional<std::size_t> joint = {};   ///< in Robot::joints; absent: fixed
-  Pose parent_from_joint = {};
-  Pose joint_from_link = {};
-  std::optional<std::size_t> mesh = {};  ///< in Robot::meshes, in the frame of the link; absent: a link without shape
-};
-
 /// A robot (URDF), a model or a world (SDF), as links that joints connect.
 struct Robot {
+  struct Joint {
+    /// A joint that follows another: position = multiplier * (position of `joint`) + offset.
+    struct Mimic {
+      std::size_t joint = 0;  ///< in Robot::joints
+      double multiplier = 1.0, offset = 0.0;
+    };
+
+    enum class Kind : std::uint8_t { kFixed, kRevolute, kPrismatic };  ///< kFixed: also kinds that fathom cannot move
+    std::string name;
+    Kind kind = Kind::kFixed;
+    Vec3 axis = {1, 0, 0};                                    ///< of length 1, in the frame of the joint
+    double lower = -std::numeric_limits<double>::infinity();  ///< of the position, rad or m
+    double upper = std::numeric_limits<double>::infinity();
+    std::optional<Mimic> mimic = {};
+  };
+
+  /// The pose of a link is parent_from_joint * (motion of the joint) * joint_from_link.
+  struct Link {
+    std::string name;                        ///< unique; of SDF model::link
+    std::optional<std::size_t> parent = {};  ///< in Robot::links, before this one; absent: the robot's own frame
+    std::optional<std::size_t> joint = {};   ///< in Robot::joints; absent: fixed
+    Pose parent_from_joint = {};
+    Pose joint_from_link = {};
+    std::optional<std::size_t> mesh = {};  ///< in Robot::meshes, in the frame of the link; absent: a link without shape
+  };
+
   std::string name;
-  std::vector<RobotLink> links;
-  std::vector<RobotJoint> joints;
+  std::vector<Link> links;
+  std::vector<Joint> joints;
   std::vector<Mesh> meshes;                  ///< one for all shapes of a link; links of the same shapes share it
   std::vector<std::string> notes;            ///< a line for each file with parts that were not read, naming them
   std::vector<std::filesystem::path> files;  ///< all opened files
 };
-
-/// Throws InputError if an index is out of range, a parent does not come before its child, joints follow each other in
-/// a circle, or a number is not finite.
-FATHOM_API void validate(const Robot& robot);
 
 /// Reads URDF (by urdfdom) or SDF (by libsdformat), recognised by content. Meshes keep the axes of their files, as in
 /// RViz: their up axis is ignored. Makes boxes, spheres, cylinders, capsules, ellipsoids, planes and height maps.
@@ -115,16 +112,16 @@ struct RobotPlace {
   bool one_sided = false;
 };
 
-/// The entity that carries a sensor on a link, or the world (kNoEntity), and the link's pose in it.
-struct LinkMount {
-  EntityId parent = kNoEntity;
-  Pose parent_from_link = {};
-};
-
 /// A robot whose links are entities of a scene. A link with a shape is an entity of its name. Its parent is the nearest
 /// link above it with a shape, or the parent of the robot.
 class FATHOM_API PlacedRobot {
  public:
+  /// The entity that carries a sensor on a link, or the world (kNoEntity), and the link's pose in it.
+  struct Mount {
+    EntityId parent = kNoEntity;
+    Pose parent_from_link = {};
+  };
+
   /// Adds the links to the scene. Throws InputError, and then adds nothing, if a name is taken, or as validate() and
   /// robot_from_links() do.
   PlacedRobot(Scene& scene, Robot robot, const RobotPlace& place = {});
@@ -136,7 +133,7 @@ class FATHOM_API PlacedRobot {
   [[nodiscard]] EntityId entity(std::string_view link) const;
   /// The mount of a sensor on a link. A link with a shape mounts on its entity, so the sensor moves with the joints. A
   /// link without a shape has a fixed pose: call this again after moving the joints between it and the carrier.
-  [[nodiscard]] LinkMount mount(std::string_view link) const;
+  [[nodiscard]] Mount mount(std::string_view link) const;
   /// Moves the named joints. `scene`: the one that the robot was added to, or a copy of it (Simulator::scene()). Throws
   /// as robot_from_links(), and then moves nothing.
   void set_joints(Scene& scene, const JointPositions& joints);
@@ -146,8 +143,8 @@ class FATHOM_API PlacedRobot {
  private:
   FATHOM_HIDDEN void pose_entities(Scene& scene) const;
   FATHOM_HIDDEN std::size_t find_link(std::string_view name) const;
-  FATHOM_HIDDEN LinkMount mount(std::size_t link) const;
-  FATHOM_HIDDEN LinkMount carrier_of(std::size_t link) const;
+  FATHOM_HIDDEN Mount mount(std::size_t link) const;
+  FATHOM_HIDDEN Mount carrier_of(std::size_t link) const;
 
   Robot robot_;
   EntityId parent_ = kNoEntity;

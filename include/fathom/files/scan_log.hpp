@@ -15,19 +15,19 @@
 
 namespace fathom {
 
-/// Lines of one kind in a log.
-struct SkippedLines {
-  std::string name;  ///< as the log has it: "RLASER"
-  std::size_t lines = 0;
-};
-
-/// Pose of the sensor at a ray, in its frame at the first ray of the scan.
-struct RayOffset {
-  float x_m = 0.0F, y_m = 0.0F, yaw_rad = 0.0F;
-};
-
 /// Scans of one sensor, each at its `pose` in the map.
 struct ScanLog {
+  /// Pose of the sensor at a ray, in its frame at the first ray of the scan.
+  struct RayOffset {
+    float x_m = 0.0F, y_m = 0.0F, yaw_rad = 0.0F;
+  };
+
+  /// Lines of one kind in a log.
+  struct Skipped {
+    std::string name;  ///< as the log has it: "RLASER"
+    std::size_t lines = 0;
+  };
+
   static constexpr std::uint32_t kMostRays = 100'000;  ///< of a scan in CARMEN text
 
   std::vector<double> azimuth_rad;    ///< [rays], in the sensor frame
@@ -37,7 +37,7 @@ struct ScanLog {
   bool has_own_rays = false;          ///< ray_offset also turns azimuth_rad to the rays of each scan, which differ
   double max_range_m = 0.0;           ///< how far the sensor measures; 0: the log does not say
   std::string laser;                  ///< whose readings these are, in logs with several: "FLASER"; empty if unknown
-  std::vector<SkippedLines> skipped;  ///< readings of other lasers, in the order of the log
+  std::vector<Skipped> skipped;       ///< readings of other lasers, in the order of the log
   std::vector<std::string> notes;     ///< other parts that were not read, a sentence each
   std::string name;                   ///< its file, for messages and reports; empty: made in memory
   [[nodiscard]] std::size_t rays() const { return azimuth_rad.size(); }
@@ -47,6 +47,9 @@ struct ScanLog {
   [[nodiscard]] std::span<const RayOffset> offsets(std::size_t i) const {
     return ray_offset.empty() ? std::span<const RayOffset>() : std::span(ray_offset).subspan(i * rays(), rays());
   }
+  /// The text of a CSV file, which has no place for `ray_offset`; write_text_file() writes it. Simulated logs are of
+  /// this form (docs/beam-model.md).
+  [[nodiscard]] FATHOM_API std::string csv() const;
 };
 
 /// Throws InputError when there are no scans or rays, sizes disagree, or a pose, azimuth or offset is not finite.
@@ -60,10 +63,6 @@ struct ScanLogOptions {
   std::optional<PlanarPose> mount = {};      ///< of RAWLASERn and LASERn: pose of the laser on the robot; nothing: 0
 };
 
-/// Throws InputError for an angle that is not in (0, 360] degrees, a time that is not in [0, 1] s, and a mount that is
-/// not finite. (That the rays of a log span more than a turn is found when it is read.)
-FATHOM_API void validate(const ScanLogOptions& options);
-
 /// Reads a log, plain or gzip: CARMEN text or CSV, as docs/beam-cli.md describes them. With options.ray_time_s the pose
 /// at each ray (`ray_offset`) is interpolated. Scans outside the times of poses are left out, and a note counts them. A
 /// line has at most 16 MiB. A gzip file inflates to at most 4 GiB and, above 256 MiB, to at most 200 times its size.
@@ -71,10 +70,6 @@ FATHOM_API void validate(const ScanLogOptions& options);
 /// and for scans that differ in their maximum range; InputError naming the lasers where one has to be chosen;
 /// SystemError without memory for the log.
 FATHOM_API ScanLog read_scan_log(const std::filesystem::path& file, const ScanLogOptions& options = {});
-/// Writes the CSV form, which has no place for `ray_offset`; the file appears whole or not at all. Simulated logs are
-/// of this form (docs/beam-cli.md).
-FATHOM_API void write_scan_csv(const std::filesystem::path& file, const ScanLog& log);
-
 /// Pairs to learn from. All arrays [pairs].
 struct BeamData {
   std::vector<float> reading_m;

@@ -32,8 +32,6 @@
 
 namespace fathom {
 
-// parameters.yaml: a beam model to use again.
-
 template <>
 inline constexpr std::array<std::string_view, 3> kChoiceWords<UnknownCells> = {"free", "occupied", "stop"};
 
@@ -52,36 +50,21 @@ struct BeamModel {
          "unknown cells of a map are free, occupied, or stop a ray without a return"},
     }};
   }
-};
 
-/// Reads the keys of BeamParameters, BeamSensor and BeamModel; keys that are not required have defaults. An extended
-/// law of hits (HitTail) has the keys `hit` and that of its number. Throws InputError naming file, line and key for
-/// unknown or missing keys, values out of range, the number of a law that `hit` does not name, and weights that do not
-/// sum to 1.
-FATHOM_API BeamModel read_beam_model(const std::filesystem::path& file);
-/// Writes every key with its unit and meaning; reading gives the same values back, bit for bit. The file appears whole
-/// or not at all.
-FATHOM_API void write_beam_model(const std::filesystem::path& file, const BeamModel& model);
+  /// Reads parameters.yaml: the keys of BeamParameters, BeamSensor and BeamModel; keys that are not required have
+  /// defaults. An extended law of hits (HitTail) has the keys `hit` and that of its number. Throws InputError naming
+  /// file, line and key for unknown or missing keys, values out of range, the number of a law that `hit` does not name,
+  /// and weights that do not sum to 1.
+  FATHOM_API static BeamModel read(const std::filesystem::path& file);
+  /// Writes every key with its unit and meaning; reading gives the same values back, bit for bit. The file appears
+  /// whole or not at all.
+  FATHOM_API void write(const std::filesystem::path& file) const;
+  /// The parameters of a localizer as YAML: private parameters for amcl, which rosparam loads, else parameters of the
+  /// ROS 2 node amcl. The notes are comments. Throws InputError for an invalid model, and as check_hit_law() does.
+  FATHOM_API std::string localizer_text(Localizer localizer) const;
+};
 
 // The result of a fit, as a report and as files: parameters.yaml, fit.json for programs, report.html for people.
-
-/// Corrections of one of several logs, which have the other parameters in common.
-struct LogCorrection {
-  double mount_x_m = 0.0, mount_y_m = 0.0, mount_yaw_rad = 0.0;  ///< of the sensor in the frame that the log gives it
-  double range_offset_m = 0.0;                                   ///< of measured less expected ranges
-  friend constexpr bool operator==(const LogCorrection&, const LogCorrection&) = default;
-};
-
-/// Poses that were learned together with the parameters.
-struct RefinedLog {
-  ScanLog log;                      ///< the scans that took part, at their refined poses
-  std::vector<std::uint32_t> scan;  ///< [scans] their numbers in the log that was read
-  std::vector<PlanarPose> logged;   ///< [scans] their poses there
-  PosePrior prior;
-  BeamParameters parameters_before;  ///< learned at the poses of the log from the same rays
-  BeamJudgement before;              ///< of these, by the same rays as FitReport::judgement
-  std::size_t turns = 0;
-};
 
 /// Facts, probable faults and notes of a fit to a log or a table.
 struct LogReport {
@@ -92,36 +75,52 @@ struct LogReport {
 };
 
 struct FitReport : LogReport {
+  /// Corrections of one of several logs, which have the other parameters in common.
+  struct Correction {
+    double mount_x_m = 0.0, mount_y_m = 0.0, mount_yaw_rad = 0.0;  ///< of the sensor in the frame that the log gives it
+    double range_offset_m = 0.0;                                   ///< of measured less expected ranges
+    friend constexpr bool operator==(const Correction&, const Correction&) = default;
+  };
+
+  /// Poses that were learned together with the parameters.
+  struct RefinedLog {
+    ScanLog log;                      ///< the scans that took part, at their refined poses
+    std::vector<std::uint32_t> scan;  ///< [scans] their numbers in the log that was read
+    std::vector<PlanarPose> logged;   ///< [scans] their poses there
+    PosePrior prior;
+    BeamParameters parameters_before;  ///< learned at the poses of the log from the same rays
+    BeamJudgement before;              ///< of these, by the same rays as FitReport::judgement
+    std::size_t turns = 0;
+  };
+
   BeamModel model;  ///< with the parameters of `fit`
   BeamFit fit;      ///< held_out: whether `judgement` is of readings that were held out
-  FitVariant variant = FitVariant::kExact;
+  FitOptions::Variant variant = FitOptions::Variant::kExact;
   BeamData shown;               ///< the pairs in the figures: held out, or learned from where none are held out
   BeamJudgement judgement;      ///< of these
   bool rows_are_scans = false;  ///< of a table of pairs without scans: each row counts as one
   /// Corrections of one log.
   struct Log {
     std::string name;
-    LogCorrection correction, std_error;  ///< errors for given common parameters; NaN: unknown
+    Correction correction, std_error;  ///< errors for given common parameters; NaN: unknown
   };
   std::vector<Log> logs = {};              ///< in their order; empty without corrections
   std::optional<RefinedLog> refined = {};  ///< nothing: the log gives the poses
 
   /// Of the fit, of the judgement, and `sanity`.
   [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;
+  [[nodiscard]] FATHOM_API std::string text(ReportForm form, SettingNames names = {}) const;
+  /// Checks as check_result_folder() does, makes the folder and writes fit_files(), fit.json last. With `force`, files
+  /// of localizers and refined.log of an earlier fit are removed unless they are written again.
+  FATHOM_API void write(const std::filesystem::path& folder, bool force = false,
+                        std::span<const Localizer> localizers = {}) const;
 };
 
-FATHOM_API std::string report_text(const FitReport& report, ReportForm form, SettingNames names = {});
-
-/// The files that write_fit() writes into `folder`, in this order. With `refined` poses also refined.log: CARMEN text
-/// if FLASER lines hold the whole log, with the poses that were read as odometry, else the CSV of write_scan_csv().
+/// The files of a fit in `folder`, in this order. With `refined` poses also refined.log: CARMEN text if FLASER lines
+/// hold the whole log, with the poses that were read as odometry, else the CSV of ScanLog::csv().
 FATHOM_API std::vector<std::filesystem::path> fit_files(const std::filesystem::path& folder,
                                                         std::span<const Localizer> localizers = {},
                                                         bool refined = false);
-
-/// Checks as check_result_folder() does, makes the folder and writes fit_files(), fit.json last. With `force`, files of
-/// localizers and refined.log of an earlier fit are removed unless they are written again.
-FATHOM_API void write_fit(const std::filesystem::path& folder, const FitReport& report, bool force = false,
-                          std::span<const Localizer> localizers = {});
 
 // Logs in worlds.
 
@@ -178,13 +177,10 @@ class World {
 /// for a folder with none or several.
 FATHOM_API std::filesystem::path find_scan_log(const std::filesystem::path& log_or_run);
 
-/// Corrections that each log learns: the mount of its sensor, the offset of its ranges, or both.
-enum class PerLog : std::uint8_t { kNothing, kMount, kOffset, kBoth };
-
-template <>
-inline constexpr std::array<std::string_view, 4> kChoiceWords<PerLog> = {"nothing", "mount", "offset", "both"};
-
 struct FitLogOptions {
+  /// Corrections that each log learns: the mount of its sensor, the offset of its ranges, or both.
+  enum class PerLog : std::uint8_t { kNothing, kMount, kOffset, kBoth };
+
   std::string scans = "odd";               ///< to learn from, as select_scans() takes them
   std::string test_scans = "";             ///< to judge by; empty: all that are not learned from
   std::optional<double> max_range_m = {};  ///< Z; empty: from the log
@@ -195,7 +191,7 @@ struct FitLogOptions {
   double step_m = 0.0;
   MissPolicy miss = MissPolicy::kAtom;
   NanPolicy nan = NanPolicy::kSkip;
-  FitVariant variant = FitVariant::kExact;
+  FitOptions::Variant variant = FitOptions::Variant::kExact;
   HitLaw hit = HitLaw::kGaussian;           ///< how hits spread: the book's, or an extended law (HitTail)
   std::optional<double> hit_offset_m = {};  ///< kept unchanged
   /// Without hit_offset_m: whether it is learned, else it is 0. Nothing: it is learned in maps of cells, whose walls
@@ -209,9 +205,12 @@ struct FitLogOptions {
   bool check_poses = true;  ///< of a single log, by at most 48 scans of 180 rays (FitReport::sanity)
   Compute compute = {};
   /// Called from the calling thread. An exception ends the fit: throw Interrupted to stop.
-  std::function<void(const FitIteration&)> on_iteration = {};
+  std::function<void(const FitOptions::Iteration&)> on_iteration = {};
   std::function<void(const RefineProgress&)> on_refine_progress = {};  ///< likewise
 };
+template <>
+inline constexpr std::array<std::string_view, 4> kChoiceWords<FitLogOptions::PerLog> = {"nothing", "mount", "offset",
+                                                                                        "both"};
 
 /// Learns the beam model of a log's sensor and judges it by scans that were held out, if any are left. Throws
 /// InputError naming the log for a wrong selection and without a maximum range; InputError for scans both learned from
@@ -234,11 +233,6 @@ FATHOM_API FitReport fit_logs(std::size_t logs, const LogReader& read, const Wor
 /// fit_log().
 FATHOM_API FitReport fit_pairs(const BeamData& pairs, const FitLogOptions& options, const std::string& name = "");
 
-struct ScoreLogOptions {
-  ScoreOptions score;
-  std::function<void(double fraction)> on_progress = {};  ///< after every scan, from the calling thread
-};
-
 struct LogScores {
   std::vector<ScanScore> scans;
   BeamJudgement judgement;  ///< of all rays of these scans, whatever the ray step
@@ -254,7 +248,7 @@ struct LogScores {
 /// Scores selected scans at the poses of the log. Throws InputError naming the log for a wrong selection, and as
 /// ScanScorer and judge_beam_model() do.
 FATHOM_API LogScores score_log(const BeamModel& model, const World& world, const ScanLog& log,
-                               std::string_view scans = "all", const ScoreLogOptions& options = {});
+                               std::string_view scans = "all", const ScoreOptions& options = {});
 
 /// Every `ray_step`-th reading of chosen scans, at the poses of the log: its expected range, density and probable
 /// component. Probable shorts and random readings mark moving objects and errors of the map. Densities ignore the step
@@ -329,24 +323,17 @@ struct FieldReport : LogReport {
 
   /// Of the fit, and `sanity`.
   [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;
+  [[nodiscard]] FATHOM_API std::string text(ReportForm form, SettingNames names = {}) const;
+  /// The model for the look-up of cells of a localizer, as YAML.
+  FATHOM_API std::string localizer_text(Localizer localizer) const;
+  /// As FitReport::write(): parameters.yaml, report.html, the parameters of localizers, and, last, fit.json.
+  FATHOM_API void write(const std::filesystem::path& folder, bool force = false,
+                        std::span<const Localizer> localizers = {}) const;
 };
-
-/// The model for the look-up of cells of a localizer, as YAML: write_field_fit() writes it.
-FATHOM_API std::string localizer_text(const FieldReport& report, Localizer localizer);
-
-FATHOM_API std::string report_text(const FieldReport& report, ReportForm form, SettingNames names = {});
 
 /// Learns the likelihood field of a log's sensor in a map and judges it by scans that were held out, if any are left.
 /// Throws InputError as fit_log() does.
 FATHOM_API FieldReport fit_field_log(const ScanLog& log, const GridMap& map, const FieldLogOptions& options = {});
-
-/// parameters.yaml of a likelihood field: a line per parameter of its table.
-FATHOM_API LikelihoodFieldModel read_field_model(const std::filesystem::path& file);
-FATHOM_API void write_field_model(const std::filesystem::path& file, const LikelihoodFieldModel& model);
-
-/// As write_fit(): parameters.yaml, report.html, the parameters of localizers, and, last, fit.json.
-FATHOM_API void write_field_fit(const std::filesystem::path& folder, const FieldReport& report, bool force = false,
-                                std::span<const Localizer> localizers = {});
 
 /// The scores of the scans that `scans` selects at the poses of the log.
 FATHOM_API std::vector<ScanScore> score_field_log(const LikelihoodFieldModel& model, const GridMap& map,

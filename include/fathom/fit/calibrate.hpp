@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,35 +30,26 @@ struct RangePairs {
   /// Number of the scan or frame of each, in any order. Errors within a scan are correlated, and neighbouring scans see
   /// the same place. Empty if unknown.
   std::vector<std::uint32_t> scan = {};
+
+  /// Appends range and clean range of the valid returns of a frame, without scans. Needs kRange, kCleanRange and
+  /// kReason.
+  FATHOM_API void append(const Frame& frame);
 };
 
 /// Pixels with the energy that came back and whether they were lost. Arrays [pairs].
 struct EnergyPairs {
   std::vector<float> energy;       ///< E of stereo_energy, [-1, 1]
   std::vector<std::uint8_t> lost;  ///< 0 or 1
-};
 
-/// Appends range and clean range of the valid returns of a frame, without scans. Needs kRange, kCleanRange and kReason.
-FATHOM_API void append_pairs(const Frame& frame, RangePairs& pairs);
-/// Appends the pixels that an energy law kept or lost. Needs kEnergy and kReason.
-FATHOM_API void append_pairs(const Frame& frame, EnergyPairs& pairs);
-
-/// CSV with the columns `range_m,expected_m` and, where scans are known, `scan`, whole numbers in any order; inf and
-/// nan are allowed of ranges. Throws InputError naming file and line.
-FATHOM_API RangePairs read_range_pairs(const std::filesystem::path& file);
-/// CSV with the columns `energy,lost`, lost 0 or 1. Throws InputError naming file and line.
-FATHOM_API EnergyPairs read_energy_pairs(const std::filesystem::path& file);
-
-struct DistanceCalibrationOptions {
-  static constexpr std::size_t kMostStretches = 1'000'000;
-  /// Standard errors take this number of stretches of the way as independent, of about equal numbers of scans; 0: each
-  /// scan. Where there are fewer scans, each is a stretch. Without scans each pair is independent.
-  std::size_t stretches = 40;
+  /// Appends the pixels that an energy law kept or lost. Needs kEnergy and kReason.
+  FATHOM_API void append(const Frame& frame);
 };
 
 /// range - expected ~ Normal(mean, (stddev + stddev_per_m expected)^2), as noise/distance.hpp makes it. Has the
 /// parameters mean_m, stddev_m and stddev_per_m.
 struct DistanceCalibration : Fit {
+  static constexpr std::size_t kUsualStretches = 40, kMostStretches = 1'000'000;
+
   std::size_t pairs = 0;    ///< used
   std::size_t skipped = 0;  ///< without a reading above 0 or a finite expected range
 
@@ -70,14 +60,11 @@ struct DistanceCalibration : Fit {
 /// search over all of [0, 1], so the maximum is the global one and the boundaries (stddev 0, stddev_per_m 0) are
 /// ordinary points of it. Standard errors are the larger of two, from the observed information and from the scores of
 /// the clusters. Intervals are the wider of the normal one of independent pairs and Student's t of clusters.
-/// Throws InputError when sizes disagree, an expected range is not above 0, fewer than three pairs are left, or there
-/// are more than kMostStretches.
+/// Standard errors take `stretches` of the way as independent, of about equal numbers of scans; 0: each scan. Where
+/// there are fewer scans, each is a stretch. Without scans each pair is independent. Throws InputError when sizes
+/// disagree, an expected range is not above 0, fewer than three pairs are left, or there are more than kMostStretches.
 FATHOM_API DistanceCalibration calibrate_distance(const RangePairs& pairs,
-                                                  const DistanceCalibrationOptions& options = {});
-
-struct EnergyCalibrationOptions {
-  EnergyNormalization normalization = EnergyNormalization::kDocument;
-};
+                                                  std::size_t stretches = DistanceCalibration::kUsualStretches);
 
 /// P(lost | E) of noise/stereo_energy.hpp. Has the parameters min_energy and pow. Errors come from the observed
 /// information and take pixels as independent, as draws without a correlation are.
@@ -89,6 +76,7 @@ struct EnergyCalibration : Fit {
 
   /// `energy` is not learned: it defines the energies of the pairs.
   [[nodiscard]] FATHOM_API StereoEnergy noise(EnergyAngle energy = EnergyAngle::kCosine) const;
+  [[nodiscard]] FATHOM_API std::string text(ReportForm form, SettingNames names = {}) const;
 };
 
 /// For each threshold the exponent has one best value (the likelihood is concave in it); thresholds are searched over
@@ -97,6 +85,7 @@ struct EnergyCalibration : Fit {
 /// the likelihood over thresholds (Pitman's estimator). Throws InputError when sizes disagree, a flag is not 0 or 1,
 /// nothing was lost or nothing kept, or pixels were lost where the law loses none (E = 1; under `document` above 1 -
 /// min_energy, for every min_energy that the pixels kept allow).
-FATHOM_API EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibrationOptions& options = {});
+FATHOM_API EnergyCalibration calibrate_energy(const EnergyPairs& pairs,
+                                              EnergyNormalization normalization = EnergyNormalization::kDocument);
 
 }  // namespace fathom

@@ -46,62 +46,60 @@ namespace fathom {
 // nodes lies anywhere between them with equal probability, which holds on average over rays for any spacing. On one
 // plane the range is known for every angle without nodes: most rays have only the normal of their surface.
 
-/// Vectors are in the sensor frame.
-struct TurnedRays {
-  static constexpr std::uint32_t kOneSurface = ~0U;  ///< of `surroundings`
-  static constexpr std::uint8_t kNothing = 255;      ///< of `met`
-  static constexpr std::size_t kLeastNodes = 3, kMostNodes = 64;
-
-  /// The nominal ray of a return.
-  struct Ray {
-    Vec3 direction, origin_m;  ///< unit; m
-    Vec3 normal;               ///< unit, of the surface at the clean hit
-    /// Place among the rays whose nodes meet several surfaces, or kOneSurface: all meet the plane of the clean hit.
-    std::uint32_t surroundings = kOneSurface;
-  };
-  /// A plane n . p = c.
-  struct Surface {
-    Vec3 normal;
-    double plane_m = 0.0;
-    double energy = 1.0;  ///< over the cosine of incidence
-  };
-
-  std::optional<Axis> axis = {};                  ///< empty: the surfaces are unknown
-  std::vector<double> angle_rad = {};             ///< of the nodes, ascending, 3 to 64
-  std::vector<Ray> rays = {};                     ///< [returns]
-  std::vector<std::uint8_t> met = {};             ///< [surroundings, nodes] number of the surface, or kNothing
-  std::vector<std::uint32_t> first_surface = {};  ///< [surroundings + 1] place of its surface 0
-  std::vector<Surface> surfaces = {};
-
-  [[nodiscard]] bool is_known() const { return axis.has_value(); }
-};
-
-/// Angles between measured points and their rays, which learning of angular_hit needs. Ranges do not show them, since
-/// the model keeps ranges. Points do, without a scene.
-///
-/// A point lies at R(second, b) R(first, a) times the direction of its ray, about axes of the sensor frame.
-struct HitTurns {
-  /// Of the models angular_hit of a chain, in their order: one, or two different ones; empty if only ranges are known.
-  std::vector<Axis> axes;
-  /// [returns] a, in (-pi, pi] rad; NaN: lost, or along an axis, where points do not show it.
-  std::vector<float> first_rad = {};
-  std::vector<float> second_rad = {};  ///< [returns] b, the same; of one axis empty
-
-  [[nodiscard]] bool is_known() const { return !axes.empty(); }
-};
-
-/// The fate of a range that noise carried outside the limits of the sensor.
-enum class OutsideLimits : std::uint8_t {
-  kKept,     ///< it was reported unchanged
-  kClamped,  ///< the limit was reported
-  kLost      ///< no range was reported
-};
-template <>
-inline constexpr std::array<std::string_view, 3> kChoiceWords<OutsideLimits> = {"kept", "clamped", "lost"};
-
 /// Measured ranges of frames, and the clean ones of the same rays in the scene. Arrays [returns], of rays that met a
 /// surface within the limits of the sensor.
 struct ChainReturns {
+  /// The fate of a range that noise carried outside the limits of the sensor.
+  enum class Outside : std::uint8_t {
+    kKept,     ///< it was reported unchanged
+    kClamped,  ///< the limit was reported
+    kLost      ///< no range was reported
+  };
+
+  /// Angles between measured points and their rays, which learning of angular_hit needs. Ranges do not show them, since
+  /// the model keeps ranges. Points do, without a scene.
+  ///
+  /// A point lies at R(second, b) R(first, a) times the direction of its ray, about axes of the sensor frame.
+  struct HitTurns {
+    /// Of the models angular_hit of a chain, in their order: one, or two different ones; empty if only ranges are known.
+    std::vector<Axis> axes;
+    /// [returns] a, in (-pi, pi] rad; NaN: lost, or along an axis, where points do not show it.
+    std::vector<float> first_rad = {};
+    std::vector<float> second_rad = {};  ///< [returns] b, the same; of one axis empty
+
+    [[nodiscard]] bool is_known() const { return !axes.empty(); }
+  };
+
+  /// Vectors are in the sensor frame.
+  struct TurnedRays {
+    static constexpr std::uint32_t kOneSurface = ~0U;  ///< of `surroundings`
+    static constexpr std::uint8_t kNothing = 255;      ///< of `met`
+    static constexpr std::size_t kLeastNodes = 3, kMostNodes = 64;
+
+    /// The nominal ray of a return.
+    struct Ray {
+      Vec3 direction, origin_m;  ///< unit; m
+      Vec3 normal;               ///< unit, of the surface at the clean hit
+      /// Place among the rays whose nodes meet several surfaces, or kOneSurface: all meet the plane of the clean hit.
+      std::uint32_t surroundings = kOneSurface;
+    };
+    /// A plane n . p = c.
+    struct Surface {
+      Vec3 normal;
+      double plane_m = 0.0;
+      double energy = 1.0;  ///< over the cosine of incidence
+    };
+
+    std::optional<Axis> axis = {};                  ///< empty: the surfaces are unknown
+    std::vector<double> angle_rad = {};             ///< of the nodes, ascending, 3 to 64
+    std::vector<Ray> rays = {};                     ///< [returns]
+    std::vector<std::uint8_t> met = {};             ///< [surroundings, nodes] number of the surface, or kNothing
+    std::vector<std::uint32_t> first_surface = {};  ///< [surroundings + 1] place of its surface 0
+    std::vector<Surface> surfaces = {};
+
+    [[nodiscard]] bool is_known() const { return axis.has_value(); }
+  };
+
   std::vector<float> range_m;        ///< measured; NaN: lost
   std::vector<float> clean_range_m;  ///< above 0
   std::vector<float> clean_x_m;      ///< of the clean hit point in the sensor frame; of a camera its depth, above 0
@@ -117,14 +115,17 @@ struct ChainReturns {
   double min_range_m = 0.0, max_range_m = 1e9;  ///< of the sensor
   double beam_rad = 0.0;                        ///< full angle by which rays widen, for drops; 0: that of the model
   double least_power = 0.0;                     ///< that the sensor detects (noise/detail/power.hpp); 0: it detects all
-  OutsideLimits outside = OutsideLimits::kKept;
+  Outside outside = Outside::kKept;
   double half_step_m = 0.0;         ///< ranges are rounded to multiples of twice this; 0: they are not rounded
   bool depths_are_rounded = false;  ///< true: distances to the image plane are rounded; false: ranges are
   TurnedRays turned = {};           ///< for chains with angular_ray
   HitTurns hits = {};               ///< for chains with angular_hit
 
   [[nodiscard]] std::size_t size() const { return range_m.size(); }
+  [[nodiscard]] FATHOM_API std::vector<std::uint16_t> rings() const;  ///< ascending
 };
+template <>
+inline constexpr std::array<std::string_view, 3> kChoiceWords<ChainReturns::Outside> = {"kept", "clamped", "lost"};
 
 /// A parameter to learn: of the model at this place in the chain.
 struct ChainParameter {
@@ -144,9 +145,6 @@ FATHOM_API std::vector<ChainParameter> chain_parameters(const NoiseChain& chain,
 FATHOM_API std::vector<ChainParameter> chain_parameters(const NoiseChain& chain, std::span<const std::string> patterns,
                                                         std::span<const std::uint16_t> rings = {});
 
-/// The rings of returns, ascending.
-FATHOM_API std::vector<std::uint16_t> rings_of(const ChainReturns& returns);
-
 struct ChainFitOptions {
   std::uint32_t hold_out = 5;      ///< every `hold_out`-th frame judges and is not learned from; 0: no frame
   std::uint32_t block_frames = 1;  ///< frames that count as one for the errors, where there are no stretches
@@ -156,10 +154,10 @@ struct ChainFitOptions {
   std::optional<std::uint32_t> stretches = {};
   static constexpr std::uint32_t kUsualStretches = 40, kMostStretches = 1'000'000;
   int threads = 0;  ///< at work at once; 0: one per core; they change no bit of the result
-};
 
-/// Number of stretches in a fit of these returns; 0: frames are blocks.
-FATHOM_API std::uint32_t stretches_of(const ChainReturns& returns, const ChainFitOptions& options);
+  /// Number of stretches in a fit of these returns; 0: frames are blocks.
+  [[nodiscard]] FATHOM_API std::uint32_t stretches_of(const ChainReturns& returns) const;
+};
 
 /// Throws InputError for a number outside its limits.
 FATHOM_API void validate(const ChainFitOptions& options);

@@ -42,24 +42,22 @@ FATHOM_API BeamData make_beam_data(const ScanLog& log, std::span<const std::uint
 
 // Learning and judging.
 
-/// kClosedForm: sigma and lambda by the book's closed forms, which ignore truncation. kBook: also responsibilities
-/// without the weights, as listed there. Both are for comparison only: neither climbs the likelihood.
-enum class FitVariant : std::uint8_t { kExact, kClosedForm, kBook };
-template <>
-inline constexpr std::array<std::string_view, 3> kChoiceWords<FitVariant> = {"exact", "closed_form", "book"};
-
-struct FitIteration {
-  std::size_t iteration = 0;
-  double log_likelihood = 0.0;  ///< of the parameters before this iteration's update
-  BeamParameters parameters;    ///< after it
-};
-
 /// Learning takes readings as exact, also of a sensor with a step D. Then sigma^2 is larger by about D^2 / 12
 /// (Sheppard's correction) if D is at most 2 sigma. Subtract it to simulate or score such a sensor with its step. The
 /// floor of sigma is max(D, BeamData::cell_m) / sqrt(12).
 struct FitOptions {
+  struct Iteration {
+    std::size_t iteration = 0;
+    double log_likelihood = 0.0;  ///< of the parameters before this iteration's update
+    BeamParameters parameters;    ///< after it
+  };
+
+  /// kClosedForm: sigma and lambda by the book's closed forms, which ignore truncation. kBook: also responsibilities
+  /// without the weights, as listed there. Both are for comparison only: neither climbs the likelihood.
+  enum class Variant : std::uint8_t { kExact, kClosedForm, kBook };
+
   BeamParameters start = {.25, .25, .25, .25, .5, 1.0, 0.0};
-  FitVariant variant = FitVariant::kExact;
+  Variant variant = Variant::kExact;
   bool fit_hit_offset = false;  ///< otherwise start.hit_offset_m is kept
   double tolerance = 1e-9;      ///< stop when the log-likelihood changes by less than this, relatively
   std::size_t max_iterations = 2000;
@@ -73,8 +71,10 @@ struct FitOptions {
   std::vector<std::uint32_t> stretch_of_scan = {};
   Compute compute = {};
   /// Called from the calling thread. An exception ends the fit: throw Interrupted to stop.
-  std::function<void(const FitIteration&)> on_iteration = {};
+  std::function<void(const Iteration&)> on_iteration = {};
 };
+template <>
+inline constexpr std::array<std::string_view, 3> kChoiceWords<FitOptions::Variant> = {"exact", "closed_form", "book"};
 
 /// Has the parameters of BeamParameters::fields(), and the one of an extended law of hits. Intervals have the width of
 /// Student's t (docs/beam-model.md).
@@ -110,9 +110,6 @@ struct PosePrior {
   double stddev_rad = kRadPerDeg;
   friend constexpr bool operator==(const PosePrior&, const PosePrior&) = default;
 };
-
-/// Throws InputError naming the deviation and its limits.
-FATHOM_API void validate(const PosePrior& prior);
 
 struct RefineProgress {
   std::size_t turn = 0;   ///< from 1

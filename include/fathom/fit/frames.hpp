@@ -8,7 +8,7 @@
 // (stereo_shadow), returns that are too weak for the sensor's Detection, and rays that a matching window loses or shows
 // another surface of: no model of the chain has a density for them. Readings that a beam_mixture may have drawn where
 // the scene has nothing are left out, too. Where a chain turns rays, the scene is cast once more for each of a grid of
-// angles (TurnedRays): once for all frames where neither the scene nor the sensor moves.
+// angles (ChainReturns::TurnedRays): once for all frames where neither the scene nor the sensor moves.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,18 +29,18 @@
 
 namespace fathom {
 
-struct ChainFramesOptions {
-  std::string sensor = {};             ///< of the scene; empty: the only one
-  std::size_t most_returns = 300'000;  ///< more are thinned out at random; at least 1000
-  double half_step_m = 0.0;            ///< measured values are multiples of twice as much; 0: not rounded
-  /// Of a chain that turns rays (angular_ray): rays are cast up to four times this angle to each side. 0: one and a
-  /// half times the deviation of the chain, or a milliradian if that is 0.
-  double angle_scale_rad = 0.0;
-  NoiseChain other_chain = {};  ///< another one under which the frames will be scored; rays are turned for both
-  RunOptions run = {};          ///< seed, environment, episode and compute count
-};
-
 struct ChainFrames {
+  struct Options {
+    std::string sensor = {};             ///< of the scene; empty: the only one
+    std::size_t most_returns = 300'000;  ///< more are thinned out at random; at least 1000
+    double half_step_m = 0.0;            ///< measured values are multiples of twice as much; 0: not rounded
+    /// Of a chain that turns rays (angular_ray): rays are cast up to four times this angle to each side. 0: one and a
+    /// half times the deviation of the chain, or a milliradian if that is 0.
+    double angle_scale_rad = 0.0;
+    NoiseChain other_chain = {};  ///< another one under which the frames will be scored; rays are turned for both
+    RunOptions run = {};          ///< seed, environment, episode and compute count
+  };
+
   ChainReturns returns;
   std::string sensor;      ///< its name
   std::size_t frames = 0;  ///< read
@@ -73,44 +73,40 @@ FATHOM_API std::vector<std::uint16_t> rings_of(const Sensor& sensor);
 /// YAML.
 FATHOM_API bool is_noise_list(const std::filesystem::path& file);
 
-// Pairs to calibrate from: a CSV, which calibrate.hpp describes, or the NPY files of a run (fathom/simulate/run.hpp). A
-// folder counts as a run, which must be complete.
+// Pairs to calibrate from: a CSV, or the NPY files of a run (fathom/simulate/run.hpp). A folder counts as a run, which
+// must be complete.
 
-/// Of a run: measured and noise-free ranges, from the channels range and clean_range of one sensor; lost returns stay
-/// as NaN, and a frame counts as a scan. `sensor` may be empty where only one sensor has these channels. Throws
-/// InputError naming the file, or the model of the sensor's chain that calibrate_distance() does not describe: any that
-/// changes ranges, except one `distance` that is the same for all returns.
-FATHOM_API RangePairs read_range_pairs(const std::filesystem::path& csv_or_run, const std::string& sensor);
+/// A CSV has the columns `range_m,expected_m` and, where scans are known, `scan`, whole numbers in any order; inf and
+/// nan are allowed of ranges. Of a run: measured and noise-free ranges, from the channels range and clean_range of one
+/// sensor; lost returns stay as NaN, and a frame counts as a scan. `sensor` may be empty where only one sensor has
+/// these channels. Throws InputError naming the file, or the model of the sensor's chain that calibrate_distance() does
+/// not describe: any that changes ranges, except one `distance` that is the same for all returns.
+FATHOM_API RangePairs read_range_pairs(const std::filesystem::path& csv_or_run, const std::string& sensor = {});
 
-/// Of a run: energies and losses, from the channels energy and reason. Left out are rays that the energy law did not
-/// judge, and the few rays that range noise carried beyond the range limits. Throws InputError naming the file, or what
-/// in the chain calibrate_energy() does not describe: no energy law or several, a law that differs by entity or ring,
-/// readings that need no surface (beam_mixture), or another normalization than `law`.
-FATHOM_API EnergyPairs read_energy_pairs(const std::filesystem::path& csv_or_run, const std::string& sensor,
+/// A CSV has the columns `energy,lost`, lost 0 or 1. Of a run: energies and losses, from the channels energy and
+/// reason. Left out are rays that the energy law did not judge, and the few rays that range noise carried beyond the
+/// range limits. Throws InputError naming the file, or what in the chain calibrate_energy() does not describe: no
+/// energy law or several, a law that differs by entity or ring, readings that need no surface (beam_mixture), or
+/// another normalization than `law`.
+FATHOM_API EnergyPairs read_energy_pairs(const std::filesystem::path& csv_or_run, const std::string& sensor = {},
                                          std::optional<EnergyNormalization> law = {});
 
 // Walls simulated: the frames that a sensor with a learned chain (fathom/fit/wall.hpp) measures of the same walls
 // from the same places.
 
 /// The sensor as an entry of the list `sensors:` of a scene file, with its chain. Throws InputError for a lidar without
-/// WallLidar::entry.
+/// WallSensor::Lidar::entry.
 FATHOM_API std::string wall_sensor_yaml(const WallSensor& sensor, double farthest_m, const NoiseChain& chain,
                                         const std::string& name);
 
-struct WallSimulation {
-  std::uint64_t seed = 0;
-  double rate_hz = 30.0;  ///< frames per second
-  int threads = 0;        ///< at work at once; 0: one per core; they change no bit of the result
-};
-
 /// A frame of each wall, in their order; walls that were not found are passed over, and their frames are lost. Nothing
-/// but the wall is there. Throws InputError as Simulator does.
-FATHOM_API WallFrames simulate_wall(const WallSensor& sensor, std::span<const WallPlane> planes,
-                                    const NoiseChain& chain, const WallSimulation& options = {});
+/// but the wall is there. Uses the options seed, rate_hz and threads. Throws InputError as Simulator does.
+FATHOM_API WallFrames simulate_wall(const WallSensor& sensor, std::span<const WallMeasure::Plane> planes,
+                                    const NoiseChain& chain, const WallOptions& options = {});
 
 /// The walls of a fit under its chain. The rays that were left out or showed something else in the measured frames are
 /// left out, and values are rounded as those were.
-FATHOM_API WallFrames simulate_wall(const WallFit& fit, const WallSimulation& options = {});
+FATHOM_API WallFrames simulate_wall(const WallFit& fit, const WallOptions& options = {});
 
 /// The lidar that a preset has, "OS1-64", or a file: an entry of `sensors:` of a scene file, as sensor.yaml is, or a
 /// whole scene file with one sensor. Only the rays of the entry count. Throws InputError naming file or preset, also

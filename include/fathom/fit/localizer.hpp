@@ -18,6 +18,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,10 +49,6 @@ FATHOM_API LocalizerBeam localizer_beam(const BeamParameters& parameters, Locali
 
 /// Properties that the localizer lacks, one sentence each.
 FATHOM_API std::vector<std::string> localizer_notes(const BeamParameters& parameters, Localizer localizer);
-
-/// The parameters as YAML: private parameters for amcl, which rosparam loads, else parameters of the ROS 2 node amcl.
-/// The notes are comments. Throws InputError for an invalid model, and as check_hit_law() does.
-FATHOM_API std::string localizer_text(const BeamParameters& parameters, const BeamSensor& sensor, Localizer localizer);
 
 /// "nav2.yaml".
 FATHOM_API std::string localizer_file_name(Localizer localizer);
@@ -99,15 +96,18 @@ struct LikelihoodFieldModel {
   [[nodiscard]] FATHOM_API double density(double distance_m) const;
   /// Whether a reading carries evidence.
   [[nodiscard]] FATHOM_API bool counts(double reading_m) const;
+
+  /// parameters.yaml: a line per parameter of the table.
+  FATHOM_API static LikelihoodFieldModel read(const std::filesystem::path& file);
+  FATHOM_API void write(const std::filesystem::path& file) const;
+  /// The parameters of a localizer as YAML. Weights of amcl and nav2 make up for the missing 1 / (sigma_hit sqrt(2
+  /// pi)): their log p is log f and one constant.
+  FATHOM_API std::string localizer_text(Localizer localizer) const;
 };
 
 /// Its parameters are w_hit, w_rand and sigma_hit_m.
 struct FieldFit : IteratedFit {
   LikelihoodFieldModel model;
 };
-
-/// The parameters as YAML. Weights of amcl and nav2 make up for the missing 1 / (sigma_hit sqrt(2 pi)): their log p is
-/// log f and one constant.
-FATHOM_API std::string localizer_text(const LikelihoodFieldModel& model, Localizer localizer);
 
 }  // namespace fathom

@@ -18,26 +18,24 @@
 
 namespace fathom {
 
-struct DepthMeterOptions {
-  static constexpr double kLeastFocalBaselinePxM = 1e-6, kMostFocalBaselinePxM = 1e9;
-  static constexpr double kLeastDepthM = 1e-6, kMostDepthM = 1e6;  ///< limits of a depth
-  static constexpr std::size_t kMostBands = 32;
-
-  /// Focal length (px, along rows) times baseline (m), which turns depth into disparity; none: nothing in px is known.
-  std::optional<double> focal_baseline_px_m = {};
-  /// Where bands of distance end, m: rising, in (0, kMostDepthM]; the last band goes on from the last of them.
-  std::vector<double> band_edges_m = {0.5, 1.0, 2.0, 4.0, 8.0};
-  /// Whether frames follow each other and neither scene nor camera moves: the error is compared in time, too.
-  bool still = false;
-  int threads = 0;  ///< at work at once; 0: one per core; they change no bit of the result
-};
-
-/// Throws InputError for a number outside its limits, so that NaN fails.
-FATHOM_API void validate(const DepthMeterOptions& options);
-
 /// Standard errors come from the scatter of patches, as if these were independent. NaN: unknown (no camera, no patch,
 /// fewer frames than the lag).
 struct DepthMeasure {
+  struct Options {
+    static constexpr double kLeastFocalBaselinePxM = 1e-6, kMostFocalBaselinePxM = 1e9;
+    static constexpr double kLeastDepthM = 1e-6, kMostDepthM = 1e6;  ///< limits of a depth
+    static constexpr std::size_t kMostBands = 32;
+
+    /// Focal length (px, along rows) times baseline (m), which turns depth into disparity; none: nothing in px is
+    /// known.
+    std::optional<double> focal_baseline_px_m = {};
+    /// Where bands of distance end, m: rising, in (0, kMostDepthM]; the last band goes on from the last of them.
+    std::vector<double> band_edges_m = {0.5, 1.0, 2.0, 4.0, 8.0};
+    /// Whether frames follow each other and neither scene nor camera moves: the error is compared in time, too.
+    bool still = false;
+    int threads = 0;  ///< at work at once; 0: one per core; they change no bit of the result
+  };
+
   static constexpr std::uint32_t kPatchSide = 24;  ///< pixels
   static constexpr std::uint32_t kLags = 12;
   static constexpr double kMostStep = 0.1;        ///< between neighbours of a patch, of the nearer depth
@@ -101,19 +99,19 @@ struct DepthMeasure {
   std::vector<std::string> flags;  ///< one line each: limits of the numbers
 };
 
-/// The first frame as a picture needs it. Arrays [rows, cols].
-struct DepthPicture {
-  std::uint32_t rows = 0, cols = 0;
-  std::vector<float> depth_m;            ///< NaN: a hole, or left out
-  std::vector<std::uint32_t> blob_size;  ///< pixels of the blob that a hole belongs to, 0: no hole
-  std::vector<float> residual;  ///< in px of disparity, without a camera in 1/m; NaN where no patch is looked at
-};
-
 /// Measures frame by frame: memory holds one frame, with `still` the residuals of kLags more.
 class FATHOM_API DepthMeter {
  public:
-  /// Throws InputError as validate() does.
-  explicit DepthMeter(const DepthMeterOptions& options = {});
+  /// The first frame as a picture needs it. Arrays [rows, cols].
+  struct Picture {
+    std::uint32_t rows = 0, cols = 0;
+    std::vector<float> depth_m;            ///< NaN: a hole, or left out
+    std::vector<std::uint32_t> blob_size;  ///< pixels of the blob that a hole belongs to, 0: no hole
+    std::vector<float> residual;  ///< in px of disparity, without a camera in 1/m; NaN where no patch is looked at
+  };
+
+  /// Throws InputError for a number outside its limits.
+  explicit DepthMeter(const DepthMeasure::Options& options = {});
   ~DepthMeter();
   DepthMeter(DepthMeter&&) noexcept;
   DepthMeter& operator=(DepthMeter&&) noexcept;
@@ -126,7 +124,7 @@ class FATHOM_API DepthMeter {
            std::span<const std::uint8_t> left_out = {});
   /// Of all frames so far. Throws InputError before the first.
   [[nodiscard]] DepthMeasure result() const;
-  [[nodiscard]] const DepthPicture& picture() const;
+  [[nodiscard]] const Picture& picture() const;
 
  private:
   struct State;
@@ -136,7 +134,7 @@ class FATHOM_API DepthMeter {
 /// All frames at once, [frames, rows, cols], as DepthMeter takes them; `left_out` is of that size, or [rows, cols] for
 /// all frames.
 FATHOM_API DepthMeasure measure_depth(std::span<const float> depth_m, std::size_t frames, std::uint32_t rows,
-                                      std::uint32_t cols, const DepthMeterOptions& options = {},
+                                      std::uint32_t cols, const DepthMeasure::Options& options = {},
                                       std::span<const std::uint8_t> left_out = {});
 
 }  // namespace fathom

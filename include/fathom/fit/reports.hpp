@@ -26,14 +26,14 @@ namespace fathom {
 
 /// Options of another kind of measurement must keep their defaults.
 struct MeasuredOptions {
-  std::string files = {};                   ///< of a folder of depth images or clouds: pattern of depth_images()
+  std::string files = {};  ///< of a folder of depth images or clouds: pattern of depth_images_or_clouds()
   std::optional<double> levels_per_m = {};  ///< of 16-bit images; nothing: 1000
   ScanLogOptions log = {};                  ///< of a scan log; without ray_time_s
   std::string scans = "all";                ///< of a log, as select_scans() takes them
   /// Of a log: readings of at least so much are lost. Nothing: the maximum range that CARMEN text says; a CSV says inf.
   std::optional<double> max_range_m = {};
   double step_m = 0.0;  ///< ranges of a log are multiples of it; 0: they are not rounded
-  ChainFramesOptions frames = {};
+  ChainFrames::Options frames = {};
 };
 
 /// Measured frames of a sensor beside its scene. A reading is lost unless it is above 0 and finite.
@@ -65,25 +65,23 @@ struct ChainReport {
 
   /// Of the fit and of the frames.
   [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;
+  [[nodiscard]] FATHOM_API std::string text(ReportForm form, SettingNames names = {}) const;
+  /// Makes the folder and writes noise.yaml, report.html and fit.json: see check_result_folder().
+  FATHOM_API void write(const std::filesystem::path& folder, bool force = false) const;
 };
-
-FATHOM_API std::string report_text(const ChainReport& report, ReportForm form, SettingNames names = {});
-
-/// Makes the folder and writes noise.yaml, report.html and fit.json: see check_result_folder().
-FATHOM_API void write_chain_report(const std::filesystem::path& folder, const ChainReport& report, bool force = false);
 
 // Pairs to calibrate the noise of distances from, out of the scans of a real laser, as bags and logs hold them
 // (fathom/files/log_files.hpp).
 
-struct LogPairsOptions {
-  std::optional<double> max_range_m = {};  ///< of the laser; empty: from the log
-  /// A reading farther than this from the expected range shows something else: a person, or a wall that is
-  /// not in the map. At least five deviations of the noise; otherwise the learned deviation is too small.
-  double gate_m = 0.3;
-  Compute compute = {};
-};
-
 struct LogPairs {
+  struct Options {
+    std::optional<double> max_range_m = {};  ///< of the laser; empty: from the log
+    /// A reading that is farther than this from what the world expects is of something else: a person, or a wall that
+    /// is not in the map. At least five deviations of the noise; otherwise the learned deviation is too small.
+    double gate_m = 0.3;
+    Compute compute = {};
+  };
+
   RangePairs pairs;        ///< readings without a return stay, as they are in the log; scans by their numbers there
   std::size_t others = 0;  ///< readings of something else, left out
 };
@@ -92,7 +90,7 @@ struct LogPairs {
 /// less than the gate, or more than max_range less the gate, are left out: one side of their noise could not be seen.
 /// Throws InputError when the log says no max_range and none is given, the gate is not in (0, max_range / 2), or no
 /// pair is left.
-FATHOM_API LogPairs range_pairs_of_log(const ScanLog& log, const World& world, const LogPairsOptions& options = {});
+FATHOM_API LogPairs range_pairs_of_log(const ScanLog& log, const World& world, const LogPairs::Options& options = {});
 
 /// A calibration with its pairs and with notes on them.
 struct DistanceReport {
@@ -100,10 +98,9 @@ struct DistanceReport {
   std::optional<LogPairs> found = {};  ///< of a log
   double gate_m = 0.0;                 ///< of `found`
   std::vector<std::string> notes = {};
-};
 
-FATHOM_API std::string report_text(const DistanceReport& report, ReportForm form, SettingNames names = {});
-FATHOM_API std::string report_text(const EnergyCalibration& fit, ReportForm form, SettingNames names = {});
+  [[nodiscard]] FATHOM_API std::string text(ReportForm form, SettingNames names = {}) const;
+};
 
 // Folders of depth images measured (fathom/fit/measure_depth.hpp), and the result as files: measure.json for
 // programs and report.html for people. docs/output-formats.md describes them.
@@ -125,67 +122,63 @@ FATHOM_API DepthImage read_depth_image(const std::filesystem::path& file, double
 
 /// The depth images of a folder, in the order of their names, in which 10 comes after 9. `pattern`: of names, with * or
 /// ?. Empty: depth*.npy if there are any, else depth*.png, depth*.pfm or depth*.exr, else all of one of these kinds.
-/// Throws InputError for an empty result.
-FATHOM_API std::vector<std::filesystem::path> depth_images(const std::filesystem::path& folder,
-                                                           const std::string& pattern = {});
-/// The same; without depth images and pattern all clouds of one kind: *.pcd, else *.ply, else *.bin.
+/// Without depth images and pattern all clouds of one kind: *.pcd, else *.ply, else *.bin. Throws InputError for an
+/// empty result.
 FATHOM_API std::vector<std::filesystem::path> depth_images_or_clouds(const std::filesystem::path& folder,
                                                                      const std::string& pattern = {});
 
-/// Pixels are left out where a camera has nothing to measure: a sky, a window, the camera's own arm. The folder of a
-/// simulated camera has files that show where nothing was within reach; of a real camera only its user knows.
-struct DepthLeftOut {
-  /// Pixels whose true depth is this or more, m in (0, DepthMeterOptions::kMostDepthM], or nothing at all: by
-  /// clean_depth*.npy of the folder, one file for each depth image, in the order of their names.
-  std::optional<double> beyond_m = {};
-  /// Pixels that reason*.npy of the folder call miss or above_max_range. Noise may have carried some of them there.
-  bool lost_beyond_reach = false;
-  /// Pixels that are not 0 in a mask: grey PNG or an array of NumPy (uint8 or uint16), [rows, cols]. A file for all
-  /// depth images, or a folder that holds one file, or one for each; empty: none.
-  std::filesystem::path mask = {};
-};
-
-/// Throws InputError for a number outside its limits, so that NaN fails, and for both beyond_m and lost_beyond_reach.
-FATHOM_API void validate(const DepthLeftOut& options);
-
-struct DepthFolderOptions {
-  std::string files = {};        ///< pattern of depth_images(), of a bag that of its topics
-  double levels_per_m = 1000.0;  ///< of read_depth_image()
-  DepthMeterOptions meter = {};
-  DepthLeftOut left_out = {};
-  std::function<void(std::size_t done, std::size_t all)> on_frame = {};
-};
-
-/// A measurement, with the data of its page.
+/// One folder, or several, whose columns stand side by side and which measure.json has in "compared_with".
 struct DepthReport {
-  std::string name;  ///< of the folder, for people
-  DepthMeasure measure;
-  DepthPicture picture;
-  std::string left_out_by = {};  ///< how, for people; empty if no pixel is left out
+  struct Options {
+    /// Pixels are left out where a camera has nothing to measure: a sky, a window, the camera's own arm. The folder of
+    /// a simulated camera has files that show where nothing was within reach; of a real camera only its user knows.
+    struct LeftOut {
+      /// Pixels whose true depth is this or more, m in (0, DepthMeasure::Options::kMostDepthM], or nothing at all: by
+      /// clean_depth*.npy of the folder, one file for each depth image, in the order of their names.
+      std::optional<double> beyond_m = {};
+      /// Pixels that reason*.npy of the folder call miss or above_max_range. Noise may have carried some of them there.
+      bool lost_beyond_reach = false;
+      /// Pixels that are not 0 in a mask: grey PNG or an array of NumPy (uint8 or uint16), [rows, cols]. A file for all
+      /// depth images, or a folder that holds one file, or one for each; empty: none.
+      std::filesystem::path mask = {};
+    };
+
+    std::string files = {};        ///< pattern of depth_images_or_clouds(), of a bag that of its topics
+    double levels_per_m = 1000.0;  ///< of read_depth_image()
+    DepthMeasure::Options meter = {};
+    LeftOut left_out = {};
+    std::function<void(std::size_t done, std::size_t all)> on_frame = {};
+  };
+
+  /// A measurement, with the data of its page.
+  struct Folder {
+    std::string name;  ///< for people
+    DepthMeasure measure;
+    DepthMeter::Picture picture;
+    std::string left_out_by = {};  ///< how, for people; empty if no pixel is left out
+  };
+
+  std::vector<Folder> folders;
+
+  /// Throws InputError without folders, as write() does.
+  [[nodiscard]] FATHOM_API std::string text(ReportForm form, SettingNames names = {}) const;
+  /// Makes the folder and writes report.html and measure.json: see check_result_folder().
+  FATHOM_API void write(const std::filesystem::path& folder, bool force = false) const;
 };
 
 /// The first of the images that measure_depth_folder() measures. Throws InputError as it does.
-FATHOM_API DepthImage first_depth_image(const std::filesystem::path& folder, const DepthFolderOptions& options = {});
+FATHOM_API DepthImage first_depth_image(const std::filesystem::path& folder, const DepthReport::Options& options = {});
 
 /// The files that measure_depth_folder() reads: the depth images, or the files of a bag and its folder, then masks and
-/// other files of DepthLeftOut. Throws InputError as it does.
+/// other files of DepthReport::Options::LeftOut. Throws InputError as it does.
 FATHOM_API std::vector<std::filesystem::path> depth_folder_inputs(const std::filesystem::path& folder,
-                                                                  const DepthFolderOptions& options);
+                                                                  const DepthReport::Options& options);
 
 /// Measures a folder, or a topic of a bag of ROS 2 (16UC1, mono16, 32FC1, compressedDepth), one image at a time. Throws
 /// InputError as the functions above and DepthMeter do, naming the file; also where there are not as many files of
 /// `left_out` as depth images.
-FATHOM_API DepthReport measure_depth_folder(const std::filesystem::path& folder,
-                                            const DepthFolderOptions& options = {});
-
-/// Of one report, or of several, whose columns stand side by side and which measure.json has in "compared_with". Throws
-/// InputError for no report.
-FATHOM_API std::string report_text(std::span<const DepthReport> reports, ReportForm form, SettingNames names = {});
-
-/// Makes the folder and writes report.html and measure.json: see check_result_folder(). Throws InputError for no
-/// report, too.
-FATHOM_API void write_depth_report(const std::filesystem::path& folder, std::span<const DepthReport> reports,
-                                   bool force = false);
+FATHOM_API DepthReport::Folder measure_depth_folder(const std::filesystem::path& folder,
+                                                    const DepthReport::Options& options = {});
 
 // Frames of a wall out of files, and what was learned from them as files: noise.yaml and sensor.yaml for scene files,
 // fit.json for programs, report.html for people. docs/output-formats.md describes them.
@@ -201,56 +194,44 @@ struct WallDistance {
 /// naming the place, for words that are not understood and distances outside [0.001, 1e6] m.
 FATHOM_API std::vector<WallDistance> wall_distances(const std::string& text_or_file);
 
-struct WallImagesOptions {
-  std::string files = {};                   ///< pattern of depth_images()
+/// How frames of a wall are read; what is for another source has no effect.
+struct WallInput {
+  std::string files = {};                   ///< of images: pattern of depth images; of clouds that of their names
   std::optional<double> levels_per_m = {};  ///< of 16-bit images; nothing: 1000
-  WallCamera camera = {};
-  double max_range_m = 0.0;         ///< of the camera; 0: not known
-  std::filesystem::path mask = {};  ///< DepthLeftOut::mask
+  WallSensor sensor = {};                   ///< of images: its camera; of clouds: its rays
+  std::optional<double> max_range_m = {};   ///< of images and logs; nothing: not known, or what the log says
+  std::filesystem::path mask = {};          ///< of images: DepthReport::Options::LeftOut::mask
+  /// Of clouds and logs: rays from the first azimuth to the second, rad, count; nothing: all do.
+  std::optional<std::array<double, 2>> sector_rad = {};
+  std::string scans = "all";  ///< of logs, as select_scans() takes them
+  double step_m = 0.0;        ///< of logs: ranges are multiples of it; 0: not rounded
   std::vector<WallDistance> distances = {};
 };
 
 /// The depth images of a folder as frames of a wall. All are in memory. Throws InputError naming the file, also for
 /// images of several sizes, levels_per_m of images that have metres, and distances of frames that are not there or have
 /// two.
-FATHOM_API WallFrames read_wall_images(const std::filesystem::path& folder, const WallImagesOptions& options);
+FATHOM_API WallFrames read_wall_images(const std::filesystem::path& folder, const WallInput& options);
 /// The images that it reads, and the masks.
 FATHOM_API std::vector<std::filesystem::path> wall_image_inputs(const std::filesystem::path& folder,
-                                                                const WallImagesOptions& options);
-
-struct WallCloudsOptions {
-  std::string files = {};  ///< as of WallImagesOptions
-  WallSensor lidar = {};
-  /// Rays from the first azimuth to the second, rad, count; nothing: all do.
-  std::optional<std::array<double, 2>> sector_rad = {};
-  std::vector<WallDistance> distances = {};
-};
+                                                                const WallInput& options);
 
 /// The clouds of a folder by their names, PCD and PLY. Without a pattern all of them, or empty if there are
 /// images.
 FATHOM_API std::vector<std::filesystem::path> wall_cloud_files(const std::filesystem::path& folder,
                                                                const std::string& pattern);
 /// These as frames of a wall. A point is of the ray that it lies on, and rays without a point are lost. Where more than
-/// one point in a hundred of a cloud lies on no ray, revolutions start anywhere, and frames have WallTurns: a point is
-/// of the ring that its elevation is nearest to (where the file has a field `ring`: most elevations of its ring), its
-/// ray goes through it, and a ring without a point in a column that others have points in is lost. Throws InputError
-/// naming the file when more than one point in a hundred lies on no ring, to 0.2 degrees and what 30 mm beside the
-/// start of the ray are, and for several returns of a ray; also for a folder without clouds, a sector without rays, and
-/// as read_wall_images() does for distances.
-FATHOM_API WallFrames read_wall_clouds(const std::filesystem::path& folder, const WallCloudsOptions& options);
-
-struct WallScansOptions {
-  std::string scans = "all";               ///< as select_scans() takes them
-  double step_m = 0.0;                     ///< ranges are multiples of it; 0: not rounded
-  std::optional<double> max_range_m = {};  ///< empty: from the log
-  /// Rays from the first azimuth to the second, rad, count; nothing: all do.
-  std::optional<std::array<double, 2>> sector_rad = {};
-  std::vector<WallDistance> distances = {};
-};
+/// one point in a hundred of a cloud lies on no ray, revolutions start anywhere, and frames have WallFrames::Turns: a
+/// point is of the ring that its elevation is nearest to (where the file has a field `ring`: most elevations of its
+/// ring), its ray goes through it, and a ring without a point in a column that others have points in is lost. Throws
+/// InputError naming the file when more than one point in a hundred lies on no ring, to 0.2 degrees and what 30 mm
+/// beside the start of the ray are, and for several returns of a ray; also for a folder without clouds, a sector
+/// without rays, and as read_wall_images() does for distances.
+FATHOM_API WallFrames read_wall_clouds(const std::filesystem::path& folder, const WallInput& options);
 
 /// The chosen scans of a log as frames of a wall, named by their numbers. Throws InputError as validate(ScanLog) and
 /// select_scans() do, and for a sector without rays.
-FATHOM_API WallFrames wall_frames_of_log(const ScanLog& log, const WallScansOptions& options = {});
+FATHOM_API WallFrames wall_frames_of_log(const ScanLog& log, const WallInput& options = {});
 
 /// A fit, with the same walls under its chain.
 struct WallReport {
@@ -261,16 +242,14 @@ struct WallReport {
   std::vector<std::string> notes = {};  ///< besides the fit's
 
   [[nodiscard]] FATHOM_API std::vector<Finding> findings() const;  ///< notes, then findings of the fit
+  [[nodiscard]] FATHOM_API std::string text(ReportForm form, SettingNames names = {}) const;
+  /// sensor.yaml: the sensor as an entry of the list `sensors:`.
+  [[nodiscard]] FATHOM_API std::string sensor_yaml() const;
+  /// Makes the folder and writes noise.yaml, sensor.yaml, report.html and fit.json: see check_result_folder().
+  FATHOM_API void write(const std::filesystem::path& folder, bool force = false) const;
 };
 
 /// Learns, simulates the same walls with the result, and measures these in the same way.
 FATHOM_API WallReport make_wall_report(const WallFrames& frames, const WallOptions& options, const std::string& name);
-
-FATHOM_API std::string report_text(const WallReport& report, ReportForm form, SettingNames names = {});
-/// sensor.yaml: the sensor as an entry of the list `sensors:`.
-FATHOM_API std::string wall_sensor_file(const WallReport& report);
-
-/// Makes the folder and writes noise.yaml, sensor.yaml, report.html and fit.json: see check_result_folder().
-FATHOM_API void write_wall_report(const std::filesystem::path& folder, const WallReport& report, bool force = false);
 
 }  // namespace fathom

@@ -13,7 +13,7 @@
 
 #include <fathom/core/compute.hpp>
 #include <fathom/core/export.hpp>
-#include <fathom/core/theme.hpp>
+#include <fathom/files/pictures.hpp>
 #include <fathom/fit/fit.hpp>
 #include <fathom/noise/beam_density.hpp>
 #include <fathom/scene/grid_map.hpp>
@@ -28,6 +28,8 @@ struct ScoreOptions {
   double alpha = 1.0;        ///< [kLeastAlpha, 1]: log-likelihoods are multiplied by it, as rays are not independent
   Compute compute = {};
   bool exact = false;  ///< evaluate in double precision (BeamDensity) instead of the fast tables
+  /// Of score_log(): after every scan, from the calling thread.
+  std::function<void(double fraction)> on_progress = {};
 };
 
 /// Log-likelihoods of one scan seen from many poses: poses [N] x rays [K] -> [N]. The logarithm of the product in
@@ -56,9 +58,6 @@ class FATHOM_API ScanScorer {
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
-
-/// How many of every `step`-th reading, from the first on, carry evidence.
-FATHOM_API std::size_t rays_with_evidence(std::span<const float> reading_m, const BeamSensor& sensor, std::size_t step);
 
 // Where a scan may have been made: its likelihood over positions, at the best heading of each.
 
@@ -90,6 +89,16 @@ struct HeatmapOptions {
 };
 
 struct Heatmap {
+  struct Picture {
+    static constexpr std::uint32_t kLeastPixels = 256, kMostPixels = 8192;
+
+    Theme theme = Theme::kDark;                      ///< on white, truth is drawn in black
+    std::uint32_t pixels = 1600;                     ///< along the longer side of the map
+    std::optional<PlanarPose> truth = std::nullopt;  ///< drawn as a white ring with a stroke towards the heading
+    std::string truth_name = "pose in the log";      ///< its name in the legend
+    std::vector<Vec3> scan_hits_world = {};          ///< end points of the readings, drawn as dots
+  };
+
   PositionGrid grid;
   std::vector<double> log_likelihood;  ///< [rows, cols]: the highest over headings; NaN where not scored
   std::vector<float> yaw_rad;          ///< [rows, cols]: the heading that has it, in the world; NaN likewise
@@ -115,22 +124,12 @@ using PoseScores = std::function<void(std::span<const PlanarPose> poses, std::sp
 FATHOM_API Heatmap make_heatmap(const PoseScores& score, std::size_t rays, const PositionGrid& grid,
                                 const HeatmapOptions& options = {});
 
-struct HeatmapPicture {
-  static constexpr std::uint32_t kLeastPixels = 256, kMostPixels = 8192;
-
-  Theme theme = Theme::kDark;                      ///< on white, truth is drawn in black
-  std::uint32_t pixels = 1600;                     ///< along the longer side of the map
-  std::optional<PlanarPose> truth = std::nullopt;  ///< drawn as a white ring with a stroke towards the heading
-  std::string truth_name = "pose in the log";      ///< its name in the legend
-  std::vector<Vec3> scan_hits_world = {};          ///< end points of the readings, drawn as dots
-};
-
 /// Throws InputError unless the name ends in .png, in any case.
 FATHOM_API void check_heatmap_name(const std::filesystem::path& file);
 
 /// Draws the heatmap over the map as PNG: log-likelihood per ray by colour, walls, the best pose and the one given. The
 /// file appears whole or not at all. Throws as check_heatmap_name(), InputError, or SystemError.
 FATHOM_API void write_heatmap(const std::filesystem::path& file, const Heatmap& heatmap, const GridMap& map,
-                              const HeatmapPicture& picture = {});
+                              const Heatmap::Picture& picture = {});
 
 }  // namespace fathom

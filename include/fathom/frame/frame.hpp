@@ -72,30 +72,30 @@ class ChannelSet {
   std::uint32_t bits_ = 0;
 };
 
-/// The memory that holds the arrays of a frame.
-enum class FrameMemory : std::uint8_t {
-  kHost,
-  kGpu  ///< of the GPU that renders it; only the library follows its pointers
-};
-
-/// Memory of the caller's for one channel: its elements (channel_info() has their type) as an array [returns, rows,
-/// cols]; of points three such planes, one after the other.
-struct ChannelBuffer {
-  Channel channel = Channel::kRange;
-  void* data = nullptr;   ///< aligned to its elements
-  std::size_t bytes = 0;  ///< exactly returns * rows * cols * channel_info(channel).bytes()
-};
-
-/// Points as three planes, each [returns, rows, cols].
-struct PointSpan {
-  std::span<const float> x, y, z;
-};
-
 /// One frame of one sensor, with the arrays asked for; nothing else is computed. Reuse a Frame: once its arrays have
 /// their size, rendering into it allocates nothing. The next render overwrites the values that its spans show, and a
 /// render with another shape makes spans invalid. Over buffers of the caller's the shape never changes.
 class FATHOM_API Frame {
  public:
+  /// The memory that holds the arrays of a frame.
+  enum class Memory : std::uint8_t {
+    kHost,
+    kGpu  ///< of the GPU that renders it; only the library follows its pointers
+  };
+
+  /// Memory of the caller's for one channel: its elements (channel_info() has their type) as an array [returns, rows,
+  /// cols]; of points three such planes, one after the other.
+  struct Buffer {
+    Channel channel = Channel::kRange;
+    void* data = nullptr;   ///< aligned to its elements
+    std::size_t bytes = 0;  ///< exactly returns * rows * cols * channel_info(channel).bytes()
+  };
+
+  /// Points as three planes, each [returns, rows, cols].
+  struct Points {
+    std::span<const float> x, y, z;
+  };
+
   Frame() = default;
   explicit Frame(ChannelSet channels) : channels_(channels) {}
   /// A frame of this shape for good, with the channels of `buffers`, in memory of the caller's, such as arrays of NumPy
@@ -104,10 +104,10 @@ class FATHOM_API Frame {
   /// when a channel is listed twice, or a buffer is null, of another size, not aligned, or overlaps another one. Only a
   /// renderer on that GPU can fill memory of a GPU: each accessor of values throws InputError. `owner` of the memory,
   /// if any, lives as long as the frame and its copies.
-  Frame(std::uint32_t rows, std::uint32_t cols, std::span<const ChannelBuffer> buffers,
-        FrameMemory memory = FrameMemory::kHost, std::shared_ptr<const void> owner = {}, std::uint32_t returns = 1);
+  Frame(std::uint32_t rows, std::uint32_t cols, std::span<const Buffer> buffers, Memory memory = Memory::kHost,
+        std::shared_ptr<const void> owner = {}, std::uint32_t returns = 1);
 
-  [[nodiscard]] FrameMemory memory() const { return memory_; }
+  [[nodiscard]] Memory memory() const { return memory_; }
   [[nodiscard]] ChannelSet channels() const { return channels_; }
   [[nodiscard]] std::uint32_t rows() const { return rows_; }
   [[nodiscard]] std::uint32_t cols() const { return cols_; }
@@ -135,10 +135,10 @@ class FATHOM_API Frame {
   [[nodiscard]] std::span<const float> clean_depth_m() const { return floats(Channel::kCleanDepth); }
   [[nodiscard]] std::span<const float> energy() const { return floats(Channel::kEnergy); }
   [[nodiscard]] std::span<const float> velocity_m_s() const { return floats(Channel::kVelocity); }
-  [[nodiscard]] PointSpan hit_world_m() const { return points(Channel::kHitWorld); }
-  [[nodiscard]] PointSpan hit_sensor_m() const { return points(Channel::kHitSensor); }
-  [[nodiscard]] PointSpan clean_hit_sensor_m() const { return points(Channel::kCleanHit); }
-  [[nodiscard]] PointSpan normal_world() const { return points(Channel::kNormal); }
+  [[nodiscard]] Points hit_world_m() const { return points(Channel::kHitWorld); }
+  [[nodiscard]] Points hit_sensor_m() const { return points(Channel::kHitSensor); }
+  [[nodiscard]] Points clean_hit_sensor_m() const { return points(Channel::kCleanHit); }
+  [[nodiscard]] Points normal_world() const { return points(Channel::kNormal); }
   [[nodiscard]] std::span<const std::uint32_t> entity_id() const;
   [[nodiscard]] std::span<const std::uint32_t> triangle_id() const;
   [[nodiscard]] std::span<const std::uint32_t> label() const;
@@ -148,7 +148,7 @@ class FATHOM_API Frame {
 
   /// Any float channel by name of the enum; points() for the three-plane ones.
   [[nodiscard]] std::span<const float> floats(Channel channel) const;
-  [[nodiscard]] PointSpan points(Channel channel) const;
+  [[nodiscard]] Points points(Channel channel) const;
   /// Where the array of a channel begins, in whichever memory. Throws InputError when the channel was not asked for.
   [[nodiscard]] const void* data(Channel channel) const;
 
@@ -166,7 +166,7 @@ class FATHOM_API Frame {
   FATHOM_HIDDEN std::span<const T> array(Channel channel, const std::vector<T>& own) const;
 
   ChannelSet channels_;
-  FrameMemory memory_ = FrameMemory::kHost;
+  Memory memory_ = Memory::kHost;
   bool of_caller_ = false;  // its arrays are buffers_, and its own are empty
   std::array<void*, kChannelCount> buffers_ = {};
   std::shared_ptr<const void> owner_;  // of buffers_, or null

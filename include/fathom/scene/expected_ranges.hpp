@@ -20,19 +20,19 @@ namespace fathom {
 class Scene;
 struct RayPattern;
 
-/// The sensor's pose in the world for a planar pose: at height `z_m`, upright.
-FATHOM_API Pose pose_from_planar(const PlanarPose& pose, double z_m = 0.0);
-
 /// Directions of the rays of one scan, in the sensor frame; unit vectors. Arrays [rays].
 struct RayFan {
   std::vector<float> x, y, z;
   [[nodiscard]] std::size_t size() const { return x.size(); }
-};
 
-/// Rays in the sensor's x-y plane at these azimuths.
-FATHOM_API RayFan planar_fan(std::span<const double> azimuth_rad);
-/// Every `step`-th ray, the first one always. Throws InputError for step 0.
-FATHOM_API RayFan subsample(const RayFan& fan, std::size_t step);
+  /// Rays in the sensor's x-y plane at these azimuths.
+  FATHOM_API static RayFan planar(std::span<const double> azimuth_rad);
+  /// The rays of a sensor, row by row: scores 3-D lidars too. Throws InputError when rays do not start at the sensor
+  /// origin.
+  FATHOM_API static RayFan of(const RayPattern& pattern);
+  /// Every `step`-th ray, the first one always. Throws InputError for step 0.
+  [[nodiscard]] FATHOM_API RayFan every(std::size_t step) const;
+};
 
 class FATHOM_API ExpectedRanges {
  public:
@@ -54,15 +54,15 @@ class FATHOM_API ExpectedRanges {
 /// What a ray does in unknown cells: passes, is stopped as by a wall, or ends there without a return (range Z).
 enum class UnknownCells : std::uint8_t { kFree, kOccupied, kStop };
 
-enum class GridPrecision : std::uint8_t {
-  kFast,    ///< single precision, 8, 16 or 32 rays at a time by instruction set
-  kDouble,  ///< double precision, the same skipping
-  kOracle,  ///< double precision, cell by cell (Amanatides and Woo 1987): slow and obvious
-};
-
 struct GridCasterOptions {
+  enum class Precision : std::uint8_t {
+    kFast,    ///< single precision, 8, 16 or 32 rays at a time by instruction set
+    kDouble,  ///< double precision, the same skipping
+    kOracle,  ///< double precision, cell by cell (Amanatides and Woo 1987): slow and obvious
+  };
+
   UnknownCells unknown = UnknownCells::kFree;
-  GridPrecision precision = GridPrecision::kFast;
+  Precision precision = Precision::kFast;
   Isa isa = detect_isa();
 };
 
@@ -88,9 +88,5 @@ struct SceneRangesOptions {
 /// InputError for invalid options.
 FATHOM_API std::unique_ptr<ExpectedRanges> make_scene_ranges(const Scene& scene,
                                                              const SceneRangesOptions& options = {});
-
-/// The rays of a sensor as a fan, row by row: scores 3-D lidars too. Throws InputError when rays do not start at the
-/// sensor origin.
-FATHOM_API RayFan make_fan(const RayPattern& pattern);
 
 }  // namespace fathom

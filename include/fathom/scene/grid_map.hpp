@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include <fathom/core/export.hpp>
@@ -17,6 +18,9 @@ enum class Cell : std::uint8_t { kFree = 0, kOccupied = 1, kUnknown = 2 };
 /// A pose in the plane: x and y in metres, heading from +x to +y in radians.
 struct PlanarPose {
   double x_m = 0.0, y_m = 0.0, yaw_rad = 0.0;
+
+  /// The upright pose in space at the height `z_m`.
+  [[nodiscard]] FATHOM_API Pose at_height(double z_m = 0.0) const;
   friend constexpr bool operator==(const PlanarPose&, const PlanarPose&) = default;
 };
 
@@ -27,6 +31,8 @@ struct GridMap {
   double resolution_m = 0.05;
   PlanarPose world_from_map;
   std::vector<Cell> cells;
+  std::vector<std::string> notes = {};            ///< on parts of its files that are not read, a line each
+  std::vector<std::filesystem::path> files = {};  ///< all opened files
 };
 
 /// Throws InputError when there are no cells, their number is not rows * cols, a side exceeds 32768 cells, the
@@ -35,7 +41,7 @@ FATHOM_API void validate(const GridMap& map);
 
 /// Reads a map_server YAML file (image, resolution, origin [x, y, yaw], negate, occupied_thresh, free_thresh, mode:
 /// trinary or scale) and the image that it names, PGM (P2, P5) or PNG. Throws InputError naming file and line, also
-/// when the image holds less or more than its header says.
+/// when the image holds less than its header says. Notes unknown keys and bytes behind the pixels of a PGM.
 FATHOM_API GridMap read_grid_map(const std::filesystem::path& yaml_file);
 
 /// The image that a map_server YAML file names.

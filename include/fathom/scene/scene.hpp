@@ -18,25 +18,7 @@
 
 namespace fathom {
 
-/// The share of light that a surface sends back, by the angle a at which it is struck.
-///
-///   lambert   reflectivity * cos(a): matt surfaces (Lambert, Photometria 1760), and entities without a material
-///   table     reflectivity * (value at a, linear between the entries), measured: [[0, 1], [60, 0.4], [90, 0]] in
-///             degrees. Constant before the first entry and after the last one
-///   retro     reflectivity * (cos(a) + gain * exp(-(a / width)^2)): signs, number plates and tape, a lobe back to the
-///             emitter on a matt surface. The form is fathom's own; sheeting keeps most of its coefficient of
-///             retroreflection at an entrance angle of -4 degrees and less of it at +30 (the two angles of ASTM D4956)
-///
-/// A white matt surface struck head-on has an intensity of 1. A gain, or a value above 1, makes it brighter.
-/// docs/intensity.md has figures for surfaces, with their sources.
-enum class IncidenceLaw : std::uint8_t { kLambert, kTable, kRetro };
 inline constexpr std::array<std::string_view, 3> kIncidenceLawNames = {"lambert", "table", "retro"};
-
-/// An entry of Material::table.
-struct IncidenceValue {
-  float angle_rad = 0.0F;  ///< [0, pi/2]
-  float value = 0.0F;      ///< [0, 1000]
-};
 
 /// A surface that lets light pass or mirrors it: a pane, a mirror, water. Sensors follow the light through it
 /// (docs/glass.md). With a refractive index the mirrored share is Fresnel's, averaged over both polarisations:
@@ -89,17 +71,35 @@ struct SurfaceOptics {
 };
 
 struct Material {
+  /// The share of light that a surface sends back, by the angle a at which it is struck.
+  ///
+  ///   lambert   reflectivity * cos(a): matt surfaces (Lambert, Photometria 1760), and entities without a material
+  ///   table     reflectivity * (value at a, linear between the entries), measured: [[0, 1], [60, 0.4], [90, 0]] in
+  ///             degrees. Constant before the first entry and after the last one
+  ///   retro     reflectivity * (cos(a) + gain * exp(-(a / width)^2)): signs, number plates and tape, a lobe back to
+  ///   the
+  ///             emitter on a matt surface. The form is fathom's own; sheeting keeps most of its coefficient of
+  ///             retroreflection at an entrance angle of -4 degrees and less of it at +30 (the two angles of ASTM
+  ///             D4956)
+  ///
+  /// A white matt surface struck head-on has an intensity of 1. A gain, or a value above 1, makes it brighter.
+  /// docs/intensity.md has figures for surfaces, with their sources.
+  enum class Law : std::uint8_t { kLambert, kTable, kRetro };
+
+  /// An entry of Material::table.
+  struct TableEntry {
+    float angle_rad = 0.0F;  ///< [0, pi/2]
+    float value = 0.0F;      ///< [0, 1000]
+  };
+
   std::string name;           ///< not empty, unique in the scene
   float reflectivity = 1.0F;  ///< [0, 1]; if optics is clear, not read: `diffuse` takes its place
-  IncidenceLaw law = IncidenceLaw::kLambert;
-  std::vector<IncidenceValue> table = {};  ///< of kTable: 2 to 64 entries, angles ascending; else empty
-  float gain = 0.0F;                       ///< of kRetro: (0, 1000]; else 0
-  float width_rad = 0.0F;                  ///< of kRetro: (0, pi/2]; else 0
+  Law law = Law::kLambert;
+  std::vector<TableEntry> table = {};  ///< of kTable: 2 to 64 entries, angles ascending; else empty
+  float gain = 0.0F;                   ///< of kRetro: (0, 1000]; else 0
+  float width_rad = 0.0F;              ///< of kRetro: (0, pi/2]; else 0
   SurfaceOptics optics = {};
 };
-
-/// Throws InputError for an empty name, a value outside its limits, or one that belongs to another law.
-FATHOM_API void validate(const Material& material);
 
 inline constexpr std::array<std::string_view, 4> kMaterialPresets = {"window_glass", "mirror", "still_water",
                                                                      "polished_steel"};

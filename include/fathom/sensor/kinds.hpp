@@ -50,14 +50,13 @@ struct SpinningLidar {
   static constexpr std::string_view kDoc = "Rotating lidar with one or more rings, each at its own elevation.";
   FATHOM_API static std::span<const Field<SpinningLidar>> fields();
   FATHOM_API void check() const;
+  /// Shift of each row to the right, [rings] from the top, in columns, after which a column of the image looks in one
+  /// direction: azimuth offsets and firing times in whole columns. See write_range_image.
+  [[nodiscard]] FATHOM_API std::vector<std::int32_t> destagger_shifts() const;
 };
 
 /// `count` elevations, evenly spaced from the first to the last, both included.
 FATHOM_API std::vector<double> even_elevations(std::uint32_t count, double first_rad, double last_rad);
-
-/// Shift of each row to the right, [rings] from the top, in columns, after which a column of the image looks in one
-/// direction: azimuth offsets and firing times in whole columns. See write_range_image.
-FATHOM_API std::vector<std::int32_t> destagger_shifts(const SpinningLidar& lidar);
 
 /// Planar scanner: one row, `rays` rays from min_azimuth to max_azimuth, both included, in the order of increasing
 /// azimuth (as ROS' LaserScan). Its mirror turns once per scan, so rays are (max - min) / (rays - 1) / (2 pi rate)
@@ -90,11 +89,10 @@ struct PinholeCamera {
   static constexpr std::string_view kDoc = "Range camera: one ray through each pixel of a pinhole camera.";
   FATHOM_API static std::span<const Field<PinholeCamera>> fields();
   FATHOM_API void check() const;
+  /// A camera with square pixels whose image spans `horizontal_fov_rad` (0, pi) from the left edge of its first to the
+  /// right edge of its last pixel, the principal point in the middle.
+  FATHOM_API static PinholeCamera from_fov(std::uint32_t width, std::uint32_t height, double horizontal_fov_rad);
 };
-
-/// A camera with square pixels whose image spans `horizontal_fov_rad` (0, pi) from the left edge of its first to the
-/// right edge of its last pixel, the principal point in the middle.
-FATHOM_API PinholeCamera camera_from_fov(std::uint32_t width, std::uint32_t height, double horizontal_fov_rad);
 
 /// Non-repetitive two-prism scanner (Livox-like), one row of `points`. Each prism deflects the ray by a quarter of the
 /// field of view, and turns:
@@ -219,7 +217,7 @@ inline constexpr std::uint64_t kMaxRays = std::uint64_t{1} << 28U;
 FATHOM_API RayPattern make_pattern(const SensorModel& model, std::uint32_t frame = 0);
 
 /// Rows and columns of make_pattern() for any frame; makes no rays. Throws InputError as make_pattern() does.
-FATHOM_API PatternShape pattern_shape(const SensorModel& model);
+FATHOM_API RayPattern::Shape pattern_shape(const SensorModel& model);
 
 /// How a return that noise carried outside [min_range, max_range] is treated.
 enum class RangePolicy : std::uint8_t { kKeep, kClamp, kDrop };
@@ -249,7 +247,6 @@ FATHOM_API SensorModel make_sensor_model(std::string_view kind);
 /// Sets one parameter. Throws InputError for an unknown field (naming the nearest), a value outside its limits, a
 /// fraction where a whole number is needed, or a list where a number is needed. make_pattern checks the rules that
 /// concern several fields (lengths of lists, min < max).
-FATHOM_API void set_sensor_field(SensorModel& model, std::string_view field, double value);
 FATHOM_API void set_sensor_field(SensorModel& model, std::string_view field, std::span<const double> values);
 
 /// The values of a parameter: one, or as many as its list holds. Throws InputError for an unknown field.

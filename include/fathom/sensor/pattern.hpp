@@ -11,11 +11,6 @@
 
 namespace fathom {
 
-/// The number of rays of a frame.
-struct PatternShape {
-  std::uint32_t rows = 0, cols = 0;
-};
-
 /// The rays of one frame of a sensor, in the sensor frame: x forward, y left, z up. Every array is [rows, cols],
 /// row-major, unless stated otherwise. Every kind of sensor becomes one of these; a user may fill one by hand.
 ///
@@ -23,6 +18,11 @@ struct PatternShape {
 /// k rays_per_frame on. A table that loops starts again after its last ray; otherwise its last rays_per_frame rays
 /// repeat.
 struct RayPattern {
+  /// The number of rays of a frame.
+  struct Shape {
+    std::uint32_t rows = 0, cols = 0;
+  };
+
   std::uint32_t rows = 0;
   std::uint32_t cols = 0;
   std::vector<float> direction_x, direction_y, direction_z;  ///< unit vectors

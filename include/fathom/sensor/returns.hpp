@@ -177,8 +177,4 @@ struct Divergence {
 /// which is first, last and strongest.
 using ReturnChoices = std::vector<ReturnChoice>;
 
-/// Throws InputError for an angle or separation outside its limits, no return, a repeated one, and several or second
-/// returns of rays that do not diverge.
-FATHOM_API void validate(const Divergence& divergence, const ReturnChoices& returns);
-
 }  // namespace fathom

@@ -2,6 +2,7 @@
 #pragma once
 // Datasets: any number of processes, on any number of computers, render the units of a scene into one folder.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -9,15 +10,95 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <fathom/core/detail/field_member.hpp>
 #include <fathom/core/export.hpp>
 #include <fathom/simulate/run.hpp>
-#include <fathom/simulate/unit.hpp>
 
 namespace fathom {
 
+/// The whole numbers from `first` on, below `end`.
+struct NumberRange {
+  std::uint32_t first = 0, end = 1;
+
+  [[nodiscard]] constexpr std::uint64_t size() const { return end > first ? end - first : 0; }
+};
+
+/// The frames [first_frame, first_frame + frames) of one environment and episode, as run_scene() renders them.
+struct Unit {
+  std::uint64_t index = 0;  ///< in its UnitList
+  std::uint64_t environment = 0, episode = 0;
+  std::uint64_t first_frame = 0;
+  std::uint32_t frames = 1;
+
+  /// Its folder within the dataset: "units/000/012/000012345". No folder above the units has more than 1000 entries.
+  [[nodiscard]] FATHOM_API std::filesystem::path folder() const;
+  friend bool operator==(const Unit&, const Unit&) = default;
+};
+
+/// All units of a dataset, ordered by environment, then by episode, then by block. The last block of an episode may be
+/// shorter than the others.
+class FATHOM_API UnitList {
+ public:
+  UnitList() = default;
+  /// `frames` of every episode, in blocks of `block` frames; 0: one block. Throws InputError for an empty range, for
+  /// frames outside [1, kMaxFrames] and for more than kMaxUnits units.
+  UnitList(NumberRange environments, NumberRange episodes, std::uint32_t frames, std::uint32_t block = 0);
+
+  [[nodiscard]] std::uint64_t size() const { return environments_.size() * episodes_.size() * blocks(); }
+  /// Throws InputError for an index that is not below size().
+  [[nodiscard]] Unit at(std::uint64_t index) const;
+
+  [[nodiscard]] NumberRange environments() const { return environments_; }
+  [[nodiscard]] NumberRange episodes() const { return episodes_; }
+  [[nodiscard]] std::uint32_t frames() const { return frames_; }  ///< of an episode
+  [[nodiscard]] std::uint32_t block() const { return block_; }
+
+ private:
+  [[nodiscard]] std::uint64_t blocks() const { return (std::uint64_t{frames_} + block_ - 1) / block_; }
+
+  NumberRange environments_, episodes_;
+  std::uint32_t frames_ = 1, block_ = 1;
+};
+
+/// Names of units have nine digits.
+inline constexpr std::uint64_t kMaxUnits = 1'000'000'000;
+
+/// docs/scale.md describes the files of each.
+enum class DatasetFormat : std::uint8_t {
+  kFolders,     ///< a folder for each unit, with the files of a run
+  kHdf5,        ///< files of many units each; in them an array [units, frames, rows, cols] for each channel
+  kWebDataset,  ///< tar files of many units each; in them a NPY for each channel of a frame, and a JSON for the frame
+};
+template <>
+inline constexpr std::array<std::string_view, 3> kChoiceWords<DatasetFormat> = {"folders", "hdf5", "webdataset"};
+constexpr std::string_view to_string(DatasetFormat format) {
+  return kChoiceWords<DatasetFormat>[static_cast<std::size_t>(format)];
+}
+
+/// A format and its options.
+struct DatasetFiles {
+  DatasetFormat format = DatasetFormat::kFolders;
+  /// Units in each file of a format with many; 0: as many as fit into 64 MiB of arrays, at least one. Each thread keeps
+  /// the HDF5 file that it makes in memory.
+  std::uint64_t units_per_file = 0;
+  int compression = 1;  ///< of HDF5, in [0, 9]: 0 for none, 1 for the fastest deflate, 9 for the smallest
+
+  friend bool operator==(const DatasetFiles&, const DatasetFiles&) = default;
+};
+
 struct DatasetOptions {
+  /// The units of one process among several: those whose index is `index` modulo `count`.
+  struct Shard {
+    std::uint64_t index = 0, count = 1;
+
+    /// Parses "3/16". Throws InputError unless the index is below the count, and the count at most kMaxUnits.
+    FATHOM_API static Shard parse(const std::string& text);
+    friend bool operator==(const Shard&, const Shard&) = default;
+  };
+
   /// Uses out, force, frames, seed, digest, compute, device, on_progress and should_stop. `force` renders existing
   /// units again. `digest` needs all units: no resume, no list of units and one shard. Any thread may call on_progress,
   /// one at a time; it counts frames of the scene.
@@ -40,9 +121,9 @@ struct DatasetResult {
   std::uint64_t skipped = 0;           ///< because they were complete
   std::uint64_t files = 0, bytes = 0;  ///< of the units rendered
   double seconds = 0.0;                ///< from the first frame until all is written
-  Progress progress;
+  RunOptions::Progress progress;
   /// Of the units rendered, in the order of the scene file. Digests combine the digests of the units, in their order.
-  std::vector<SensorResult> sensors;
+  std::vector<RunResult::Sensor> sensors;
   /// Notes of the scene; then the first kMostUnitWarnings of units, "environment 3, episode 2: ...", and a count of the
   /// others. The summary.json of each unit has its own warnings.
   std::vector<std::string> warnings;
@@ -50,10 +131,6 @@ struct DatasetResult {
 
 /// All units of the options. Throws InputError as the constructor of UnitList.
 FATHOM_API UnitList dataset_units(const SceneSetup& setup, const DatasetOptions& options);
-
-/// Identifies the inputs of a unit, in 16 digits: the content of all files that the scene was read from, its overrides,
-/// the seed, the version of fathom and the numbers of the unit. Equal digests mean equal files.
-FATHOM_API std::string unit_digest(const SceneSetup& setup, const RunOptions& options, const Unit& unit);
 
 /// Renders the units of a shard below options.run.out: each into a folder (unit_folder()), or many into a file. A
 /// folder has the files of run_scene() for the same environment, episode and frames; its summary.json lacks `versions`,
@@ -78,7 +155,8 @@ class FATHOM_API DatasetRenderer {
   DatasetRenderer(const DatasetRenderer&) = delete;
   DatasetRenderer& operator=(const DatasetRenderer&) = delete;
 
-  /// As the function of this name, for the present input files.
+  /// Identifies the inputs of a unit, in 16 digits: the content of all files that the scene was read from, its
+  /// overrides, the seed, the version of fathom and the numbers of the unit. Equal digests mean equal files.
   [[nodiscard]] std::string unit_digest(const RunOptions& options, const Unit& unit);
   /// As render_dataset(). Where all units are complete, it builds no tree.
   DatasetResult render(const DatasetOptions& options);

@@ -3,32 +3,82 @@
 // Many environments at once, for the training of robots: one scene and its sensors, with separate poses and drawn
 // parameters for each environment, rendered as arrays [environments, rows, cols].
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include <fathom/core/detail/field_member.hpp>
 #include <fathom/core/export.hpp>
 #include <fathom/frame/frame.hpp>
 #include <fathom/scene/scene.hpp>
-#include <fathom/simulate/parameter_range.hpp>
 #include <fathom/simulate/sensor.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 namespace fathom {
 
+/// The parts of a pose's offset: the true place of a sensor or an entity, in the frame of its nominal pose.
+/// parent_from_drawn = parent_from_nominal * offset: a position along its own axes, and a rotation vector about them.
+/// Every key of a motion takes the offset. A pose that is set later (Environments::set_entity_pose, set_sensor_pose) is
+/// nominal: the offset drawn for the episode still applies.
+inline constexpr std::array<std::string_view, 6> kPoseOffsetFields = {
+    "position_x_m", "position_y_m", "position_z_m", "rotation_x_rad", "rotation_y_rad", "rotation_z_rad"};
+
+/// One number of one model, of a sensor or of an entity, to be drawn.
+///
+///   {.entry = 1, .field = "stddev_m", .low = 0.01, .high = 0.03}                          // of a noise model
+///   {.field = "baseline_m", .low = 0.048, .high = 0.052, .target = ParameterRange::Target::kSensor}  // of a stereo
+///   camera
+///
+/// Of a sensor's kind, any number may be drawn that keeps the number of rays: baseline_m, fx, fy, horizontal_fov_rad,
+/// min_range_m, ... The principal point of a depth or stereo camera is "cx" and "cy"; if the camera does not give it,
+/// the other of the two stays in the middle of the image.
+struct ParameterRange {
+  enum class Law : std::uint8_t { kUniform, kLogUniform, kNormal, kTruncatedNormal };
+  /// The owner of the number that a range draws.
+  enum class Target : std::uint8_t {
+    kNoise,   ///< `field` of the model `entry` of a sensor's chain
+    kSensor,  ///< `field` of a sensor: a number of its kind, or a part of kPoseOffsetFields
+    kEntity,  ///< `field` of `entity`: "reflectivity", or a part of kPoseOffsetFields
+  };
+
+  /// A value that was drawn.
+  struct Drawn {
+    std::uint32_t entry;
+    std::string field;
+    EntityId entity;                    ///< kNoEntity if not for a single entity
+    std::optional<std::uint16_t> ring;  ///< empty if not for a single ring
+    double value;
+    Target target = Target::kNoise;
+  };
+
+  std::uint32_t entry = 0;  ///< position of the model in the sensor's chain
+  std::string field = {};   ///< "min_energy"
+  Law law = Law::kUniform;
+  double low = 0.0, high = 0.0;     ///< limits of the value, within the field's; kLogUniform: low > 0
+  double mean = 0.0, stddev = 0.0;  ///< of kNormal, clipped to [low, high], and kTruncatedNormal, renormalised on it
+  // The entry for an entity or a ring; with neither, the chain's own entry.
+  EntityId entity = kNoEntity;             ///< kNoise: the entry in ChainEntry::by_entity; kEntity: the entity
+  std::optional<std::uint16_t> ring = {};  ///< the entry in ChainEntry::by_ring
+  /// kNoise: the entity or ring takes the value drawn for the model itself. kEntity: a part takes the value drawn for
+  /// the whole (Entity::part_of_parent).
+  bool as_chain = false;
+  Target target = Target::kNoise;
+};
+template <>
+inline constexpr std::array<std::string_view, 4> kChoiceWords<ParameterRange::Law> = {"uniform", "log_uniform",
+                                                                                      "normal", "truncated_normal"};
+
+/// The seed of all draws in an episode, of noise and ranges. Environment 0 in episode 0 has the run's own seed.
+FATHOM_API std::uint64_t episode_seed(std::uint64_t seed, std::uint32_t environment, std::uint32_t episode);
+
 /// The environments of a call: a list of numbers, in any order and without duplicates; without a list: all. An empty
 /// list means no environment. A call reads the list before it returns, and does not keep it.
 using EnvironmentNumbers = std::optional<std::span<const std::uint32_t>>;
-
-struct EnvironmentsOptions {
-  SimulatorOptions simulator = {};
-  std::uint32_t count = 1;
-  std::uint32_t first = 0;                  ///< number of the first: environment 17 alone is {count = 1, first = 17}
-  std::vector<ParameterRange> ranges = {};  ///< of the sensor that the constructor takes: SensorSetup::ranges
-  std::vector<ParameterRange> entity_ranges = {};  ///< of entities, which all sensors see: SceneSetup::entity_ranges
-};
 
 /// A batch of environments. The frame of one depends only on its number, its episode, its poses and its noise, never on
 /// other environments or sensors: environment 17 alone equals environment 17 of 64, bit by bit, and equals the frame of
@@ -47,11 +97,19 @@ struct EnvironmentsOptions {
 /// A call that throws InputError changes nothing but frames.
 class FATHOM_API Environments {
  public:
+  struct Options {
+    SimulatorOptions simulator = {};
+    std::uint32_t count = 1;
+    std::uint32_t first = 0;                  ///< number of the first: environment 17 alone is {count = 1, first = 17}
+    std::vector<ParameterRange> ranges = {};  ///< of the sensor that the constructor takes: SensorSetup::ranges
+    std::vector<ParameterRange> entity_ranges = {};  ///< of entities, which all sensors see: SceneSetup::entity_ranges
+  };
+
   /// Without sensors yet. Throws InputError as Simulator does, for a count of 0, for entity_ranges that name no number
   /// of an entity or leave its limits, and for ranges: they need a sensor.
-  Environments(Scene scene, EnvironmentsOptions options);
+  Environments(Scene scene, Options options);
   /// With one sensor, SensorId{0}, and options.ranges as its ranges; throws as add_sensor() does, too.
-  Environments(Scene scene, Sensor sensor, EnvironmentsOptions options);
+  Environments(Scene scene, Sensor sensor, Options options);
   ~Environments();
   Environments(Environments&&) noexcept;
   Environments& operator=(Environments&&) noexcept;
@@ -94,12 +152,13 @@ class FATHOM_API Environments {
   [[nodiscard]] std::span<const std::uint32_t> episodes() const;
 
   /// The values drawn for the present episode, in the order of the ranges.
-  [[nodiscard]] std::vector<DrawnParameter> drawn(std::uint32_t environment, SensorId sensor = SensorId{0}) const;
+  [[nodiscard]] std::vector<ParameterRange::Drawn> drawn(std::uint32_t environment,
+                                                         SensorId sensor = SensorId{0}) const;
   /// The same values of all environments: [count, ranges(sensor)].
   [[nodiscard]] std::span<const double> drawn_values(SensorId sensor) const;
   [[nodiscard]] std::span<const ParameterRange> ranges(SensorId sensor) const;
-  /// The same three of the entities: EnvironmentsOptions::entity_ranges.
-  [[nodiscard]] std::vector<DrawnParameter> entity_drawn(std::uint32_t environment) const;
+  /// The same three of the entities: Options::entity_ranges.
+  [[nodiscard]] std::vector<ParameterRange::Drawn> entity_drawn(std::uint32_t environment) const;
   [[nodiscard]] std::span<const double> entity_drawn_values() const;
   [[nodiscard]] std::span<const ParameterRange> entity_ranges() const;
 

@@ -41,55 +41,50 @@ namespace fathom {
 template <>
 inline constexpr std::array<std::string_view, kChannelCount> kChoiceWords<Channel> = kChannelNames;
 
-/// What a file may hold about a frame besides the frame itself.
-struct FrameContext {
-  Pose world_from_sensor;                     ///< at the frame's stamp
-  std::span<const std::string> entity_names;  ///< [entity id]
-  std::span<const Label> labels = {};         ///< of the scene
-};
-
-/// The shape of a sensor's frames, known before the first frame.
-struct FrameShape {
-  std::uint32_t rows = 0, cols = 0;
-  ChannelSet channels;
-  std::uint32_t returns = 1;
-
-  [[nodiscard]] std::uint64_t rays() const { return std::uint64_t{rows} * cols; }
-  [[nodiscard]] std::uint64_t elements() const { return returns * rays(); }  ///< of an array
-};
-
-/// A file of all frames of a run, in their order. It has no name until commit().
-class FATHOM_API FrameLog {
- public:
-  FrameLog() = default;
-  virtual ~FrameLog();
-  FrameLog(const FrameLog&) = delete;
-  FrameLog& operator=(const FrameLog&) = delete;
-
-  virtual void add(const Frame& frame, const FrameContext& context) = 0;
-  virtual void commit() = 0;
-};
-
 /// A file for every frame, <stem>_<frame, six digits>.<extension>, or one log of all frames, <stem>.<extension>. Either
 /// `write` or `begin_log` is set. Both may throw InputError or SystemError; then they leave no file.
 struct FATHOM_API OutputFile {
+  /// What a file may hold about a frame besides the frame itself.
+  struct Context {
+    Pose world_from_sensor;                     ///< at the frame's stamp
+    std::span<const std::string> entity_names;  ///< [entity id]
+    std::span<const Label> labels = {};         ///< of the scene
+  };
+
+  /// The shape of a sensor's frames, known before the first frame.
+  struct Shape {
+    std::uint32_t rows = 0, cols = 0;
+    ChannelSet channels;
+    std::uint32_t returns = 1;
+
+    [[nodiscard]] std::uint64_t rays() const { return std::uint64_t{rows} * cols; }
+    [[nodiscard]] std::uint64_t elements() const { return returns * rays(); }  ///< of an array
+  };
+
+  /// A file of all frames of a run, in their order. It has no name until commit().
+  class FATHOM_API Log {
+   public:
+    Log() = default;
+    virtual ~Log();
+    Log(const Log&) = delete;
+    Log& operator=(const Log&) = delete;
+
+    virtual void add(const Frame& frame, const Context& context) = 0;
+    virtual void commit() = 0;
+  };
+
   std::string stem, extension;  ///< letters, digits, _ and -
   /// The most bytes that the files, or the log, of this many frames can take.
-  std::function<std::uint64_t(const FrameShape& shape, std::uint32_t frames)> bytes_at_most;
+  std::function<std::uint64_t(const Shape& shape, std::uint32_t frames)> bytes_at_most;
   /// Writes the file of a frame.
-  std::function<void(const std::filesystem::path& file, const Frame& frame, const FrameContext& context)> write = {};
+  std::function<void(const std::filesystem::path& file, const Frame& frame, const Context& context)> write = {};
   /// Begins the log. `pattern`: the rays of the first frame.
-  std::function<std::unique_ptr<FrameLog>(const std::filesystem::path& file, const RayPattern& pattern)> begin_log = {};
+  std::function<std::unique_ptr<Log>(const std::filesystem::path& file, const RayPattern& pattern)> begin_log = {};
 
   [[nodiscard]] bool is_log() const { return static_cast<bool>(begin_log); }
   [[nodiscard]] std::string name(std::uint32_t frame) const;
   /// The pattern that the names of all frames match: a * for the number.
   [[nodiscard]] std::string glob() const;
-};
-
-/// An option that does not fit the others: "range_image.<field> <what>".
-struct OptionMismatch {
-  std::string_view field, what;
 };
 
 /// FieldModel comes last: checking it first would ask whether class Output, made of any kind, is a kind itself.
@@ -103,6 +98,11 @@ concept OutputKind = requires(const M& model, const Sensor& sensor) {
 
 /// A kind of output without its type.
 struct OutputInfo {
+  /// An option that does not fit the others: "range_image.<field> <what>".
+  struct Mismatch {
+    std::string_view field, what;
+  };
+
   std::string_view slug;  ///< the word of scene files
   std::string_view file;  ///< the first file, in the sensor's folder, with the default options
   std::string_view doc;
@@ -118,7 +118,7 @@ const OutputInfo& output_info() {
 }
 
 /// Throws InputError naming the kind and the option.
-[[noreturn]] FATHOM_API void throw_mismatch(std::string_view slug, const OptionMismatch& mismatch);
+[[noreturn]] FATHOM_API void throw_mismatch(std::string_view slug, const OutputInfo::Mismatch& mismatch);
 
 }  // namespace detail
 

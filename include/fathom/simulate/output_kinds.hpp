@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <fathom/core/field.hpp>
-#include <fathom/core/theme.hpp>
 #include <fathom/files/clouds.hpp>
 #include <fathom/files/pictures.hpp>
 #include <fathom/frame/frame.hpp>
@@ -83,7 +82,7 @@ struct FATHOM_API CloudOutput {
   CloudFrame frame = CloudOptions{}.frame;
   bool keep_misses = CloudOptions{}.keep_misses;
   ChannelSet point_fields = CloudOptions{}.fields;
-  CloudLayout layout = CloudOptions{}.layout;
+  CloudOptions::Layout layout = CloudOptions{}.layout;
 
   static constexpr std::string_view kSlug = kCloudFormats[static_cast<std::size_t>(Format)].slug;
   static constexpr std::string_view kFile = kCloudFormats[static_cast<std::size_t>(Format)].file;
@@ -100,9 +99,9 @@ struct FATHOM_API CloudOutput {
     }
   }
   /// A driver's layout has its own fields.
-  [[nodiscard]] constexpr std::optional<OptionMismatch> mismatch() const {
-    if (layout == CloudLayout::kFields || point_fields == CloudOptions{}.fields) return std::nullopt;
-    return OptionMismatch{"fields", "are chosen by the layout, unless that is 'fields'"};
+  [[nodiscard]] constexpr std::optional<OutputInfo::Mismatch> mismatch() const {
+    if (layout == CloudOptions::Layout::kFields || point_fields == CloudOptions{}.fields) return std::nullopt;
+    return OutputInfo::Mismatch{"fields", "are chosen by the layout, unless that is 'fields'"};
   }
   [[nodiscard]] CloudOptions options() const { return {frame, keep_misses, point_fields, layout}; }
 
@@ -154,7 +153,7 @@ struct NpyOutput {
     }};
   }
 
-  [[nodiscard]] FATHOM_API std::optional<OptionMismatch> mismatch() const;
+  [[nodiscard]] FATHOM_API std::optional<OutputInfo::Mismatch> mismatch() const;
   [[nodiscard]] ChannelSet needs(const Sensor& /*sensor*/) const { return channels; }
   [[nodiscard]] FATHOM_API std::vector<OutputFile> files(const Sensor& sensor) const;
 };

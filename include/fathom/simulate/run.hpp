@@ -13,8 +13,8 @@
 #include <fathom/core/compute.hpp>
 #include <fathom/core/export.hpp>
 #include <fathom/frame/reason.hpp>
+#include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/output_kinds.hpp>
-#include <fathom/simulate/parameter_range.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 namespace fathom {
@@ -64,14 +64,14 @@ FATHOM_API RayPattern read_ray_table(const std::filesystem::path& file, float mi
 /// File names have six digits for the frame.
 inline constexpr std::uint32_t kMaxFrames = 1'000'000;
 
-struct Progress {
-  std::uint32_t frames_done = 0, frames_total = 0;
-  std::uint64_t rays_done = 0;
-  double seconds = 0.0;       ///< since the first frame began
-  double cast_seconds = 0.0;  ///< of these, inside Simulator::render
-};
-
 struct RunOptions {
+  struct Progress {
+    std::uint32_t frames_done = 0, frames_total = 0;
+    std::uint64_t rays_done = 0;
+    double seconds = 0.0;       ///< since the first frame began
+    double cast_seconds = 0.0;  ///< of these, inside Simulator::render
+  };
+
   std::filesystem::path out;            ///< folder to make, or an empty one
   bool force = false;                   ///< replace the files of an earlier run, complete or not
   std::optional<std::uint32_t> frames;  ///< instead of the scene file's; 1 to kMaxFrames
@@ -80,7 +80,7 @@ struct RunOptions {
   /// An MCAP file of the messages that the sensors would publish in ROS 2 (docs/bags.md); empty: no bag. `force`
   /// replaces an existing one.
   std::filesystem::path bag = {};
-  bool digest = false;           ///< computes SensorResult::digest, also for summary.json; costs time
+  bool digest = false;           ///< computes RunResult::Sensor::digest, also for summary.json; costs time
   Compute compute = {};          ///< its device is used unless it is the processor
   std::optional<Device> device;  ///< instead of the devices of the scene file and of `compute`
   std::function<void(const Progress&)> on_progress;  ///< after every frame, from the calling thread
@@ -100,20 +100,20 @@ struct RunOptions {
 /// for the scene and its sensors. Ignores outputs. A scene may have no sensors: the caller adds them.
 FATHOM_API Simulator make_simulator(const SceneSetup& setup, const RunOptions& options = {});
 
-/// The results of a sensor over all frames.
-struct SensorResult {
-  std::string name;
-  std::uint64_t rays = 0;
-  std::array<std::uint64_t, kReasonNames.size()> reasons{};  ///< [Reason]: how many rays ended with it
-  double seconds = 0.0;                                      ///< inside Simulator::render
-  std::string digest;  ///< FrameDigest of all its frames; empty unless RunOptions::digest
-  [[nodiscard]] double rays_per_second() const { return seconds > 0.0 ? static_cast<double>(rays) / seconds : 0.0; }
-};
-
 struct RunResult {
+  /// The results of a sensor over all frames.
+  struct Sensor {
+    std::string name;
+    std::uint64_t rays = 0;
+    std::array<std::uint64_t, kReasonNames.size()> reasons{};  ///< [Reason]: how many rays ended with it
+    double seconds = 0.0;                                      ///< inside Simulator::render
+    std::string digest;  ///< FrameDigest of all its frames; empty unless RunOptions::digest
+    [[nodiscard]] double rays_per_second() const { return seconds > 0.0 ? static_cast<double>(rays) / seconds : 0.0; }
+  };
+
   std::vector<std::filesystem::path> files;  ///< in the order written; the bag and summary.json last
-  Progress progress;
-  std::vector<SensorResult> sensors;  ///< in the order of the scene file
+  RunOptions::Progress progress;
+  std::vector<Sensor> sensors;  ///< in the order of the scene file
   /// The notes of the scene, and obvious mistakes, a sentence each; in summary.json too.
   std::vector<std::string> warnings;
 };
@@ -130,32 +130,32 @@ struct RunResult {
 /// run writes), SystemError (disk, memory) or Interrupted (should_stop returned true; then there is no summary.json).
 FATHOM_API RunResult run_scene(const SceneSetup& setup, const RunOptions& options);
 
-/// The files of one output of one sensor; an output that writes several files a frame, as npy does for its channels,
-/// has an entry for each.
-struct PlannedOutput {
-  std::string first_file;           ///< in the folder of the run: "lidar/cloud_000000.pcd"
-  std::uint64_t files = 0;          ///< all frames, as if none were dropped
-  std::uint64_t bytes_at_most = 0;  ///< of all files: clouds with every return, pictures uncompressed
-};
-
-struct SensorPlan {
-  std::string name, kind;
-  std::string preset;  ///< empty: no preset
-  std::uint32_t rows = 0, cols = 0;
-  std::uint32_t frames = 0;   ///< dropped ones included
-  std::uint32_t returns = 1;  ///< of each ray
-  std::vector<PlannedOutput> outputs;
-
-  [[nodiscard]] std::uint64_t rays() const { return std::uint64_t{rows} * cols; }  ///< of a frame
-};
-
 struct FATHOM_API RunPlan {
+  struct Sensor {
+    /// The files of one output of one sensor; an output that writes several files a frame, as npy does for its
+    /// channels, has an entry for each.
+    struct Output {
+      std::string first_file;           ///< in the folder of the run: "lidar/cloud_000000.pcd"
+      std::uint64_t files = 0;          ///< all frames, as if none were dropped
+      std::uint64_t bytes_at_most = 0;  ///< of all files: clouds with every return, pictures uncompressed
+    };
+
+    std::string name, kind;
+    std::string preset;  ///< empty: no preset
+    std::uint32_t rows = 0, cols = 0;
+    std::uint32_t frames = 0;   ///< dropped ones included
+    std::uint32_t returns = 1;  ///< of each ray
+    std::vector<Output> outputs;
+
+    [[nodiscard]] std::uint64_t rays() const { return std::uint64_t{rows} * cols; }  ///< of a frame
+  };
+
   std::uint32_t frames = 0;  ///< of the scene
   std::uint64_t entities = 0, meshes = 0;
   std::uint64_t triangles = 0;     ///< of all meshes
   std::uint64_t ranges = 0;        ///< numbers that are drawn for each episode
   std::uint64_t memory_bytes = 0;  ///< approximate need of the run, besides the rest of the process
-  std::vector<SensorPlan> sensors;
+  std::vector<Sensor> sensors;
 
   [[nodiscard]] std::uint64_t files() const;  ///< with summary.json
   [[nodiscard]] std::uint64_t bytes_at_most() const;

@@ -64,12 +64,6 @@ struct Timing {
   friend bool operator==(const Timing&, const Timing&) = default;
 };
 
-/// The clock of a scene: its frame k starts at start_s + k / rate_hz.
-struct SceneClock {
-  double rate_hz = 10.0;
-  double start_s = 0.0;
-};
-
 /// The time of one frame of one sensor.
 struct FrameTime {
   std::uint32_t index = 0;    ///< of the frame
@@ -80,20 +74,6 @@ struct FrameTime {
   [[nodiscard]] bool is_frozen() const { return content != index; }
   [[nodiscard]] bool is_dropped() const { return std::isnan(delivered_s); }
 };
-
-/// Throws InputError for a value outside its limits, and for a jitter of more than an eighth of the time between two
-/// frames.
-FATHOM_API void check_timing(const Timing& timing, const SceneClock& clock);
-
-/// The time of frame `index` of a sensor with that name; `seed` is the run's, or episode_seed() of the episode. A pure
-/// function: frame 17 alone is frame 17 of a run. Takes some 20 ns, and as much again for each frame that a frozen one
-/// goes back. Simulator and Environments remember these frames: for them frames in order cost the same each.
-FATHOM_API FrameTime frame_time(const Timing& timing, const SceneClock& clock, std::uint64_t seed,
-                                std::string_view sensor, std::uint32_t index);
-
-/// Number of frames that a sensor begins, without jitter, in the time of `scene_frames` frames of the scene from
-/// start_s on.
-FATHOM_API std::uint64_t count_frames(const Timing& timing, const SceneClock& clock, std::uint32_t scene_frames);
 
 /// A sensor in a scene.
 struct Sensor {
@@ -125,7 +105,7 @@ struct Sensor {
 };
 
 /// Rows and columns of the frames of a sensor: of the camera that they are aligned to, else of its rays.
-FATHOM_API PatternShape image_shape(const Sensor& sensor);
+FATHOM_API RayPattern::Shape image_shape(const Sensor& sensor);
 
 /// A sensor with the model and noise of find_preset(). Throws InputError naming the nearest preset.
 FATHOM_API Sensor preset_sensor(std::string name, std::string_view preset);

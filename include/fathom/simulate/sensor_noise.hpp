@@ -19,7 +19,6 @@
 #include <fathom/frame/frame.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/simulate/environments.hpp>
-#include <fathom/simulate/parameter_range.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 namespace fathom {
@@ -28,16 +27,16 @@ enum class NormalFrame : std::uint8_t { kSensor, kWorld };
 template <>
 inline constexpr std::array<std::string_view, 2> kChoiceWords<NormalFrame> = {"sensor", "world"};
 
-/// How far the sensor has moved from frame 0 to a frame: sums over the frames between.
-struct GivenMotion {
-  double way_m = 0.0, angle_rad = 0.0;
-};
-
 /// A clean image. Every array is [rows, cols] of the sensor, row-major, and is read only during the call.
 ///
 /// In range_m and depth_m, 0, a negative number, NaN, infinity, and a value of SensorNoiseOptions::far_m or more mean
 /// that the ray met nothing.
 struct GivenFrame {
+  /// How far the sensor has moved from frame 0 to a frame: sums over the frames between.
+  struct Motion {
+    double way_m = 0.0, angle_rad = 0.0;
+  };
+
   std::span<const float> range_m = {};  ///< m, along the ray, from its origin; give this or depth_m
   std::span<const float> depth_m = {};  ///< m, along the optical axis (x of the sensor frame); of cameras only
   /// [rows, cols, 3] unit normals of the surfaces. Empty: normals are found from the ranges. Of a sensor with one row
@@ -50,7 +49,7 @@ struct GivenFrame {
   Pose world_from_sensor = {};                    ///< places Channel::kHitWorld and Channel::kNormal
   /// For correlations with motion_m or motion_rad; zeros: the sensor stands still. Empty: each frame has independent
   /// fields, unless SensorNoiseOptions::still is set.
-  std::optional<GivenMotion> motion = {};
+  std::optional<Motion> motion = {};
 };
 
 /// A clean cloud in the sensor frame: each point is where a ray met a surface. A point at 0 or with a NaN met nothing.
@@ -70,7 +69,7 @@ struct GivenCloud {
   std::span<const float> reflectivity = {};       ///< in [0, 1]; empty: 1
   bool reflectivity_has_incidence = false;        ///< as measured intensities: the cosine is in it already
   Pose world_from_sensor = {};
-  std::optional<GivenMotion> motion = {};  ///< as in GivenFrame
+  std::optional<GivenFrame::Motion> motion = {};  ///< as in GivenFrame
 };
 
 struct SensorNoiseOptions {
@@ -139,7 +138,7 @@ class FATHOM_API SensorNoise {
   void reset(const EnvironmentNumbers& environments = {});
   void reset(const EnvironmentNumbers& environments, std::span<const std::uint32_t> episodes);
   [[nodiscard]] std::span<const std::uint32_t> episodes() const;
-  [[nodiscard]] std::vector<DrawnParameter> drawn(std::uint32_t environment) const;
+  [[nodiscard]] std::vector<ParameterRange::Drawn> drawn(std::uint32_t environment) const;
 
   [[nodiscard]] const Sensor& sensor() const;
   [[nodiscard]] const SensorNoiseOptions& options() const;

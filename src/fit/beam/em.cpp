@@ -17,7 +17,7 @@ constexpr std::size_t kBlocksAtOnce = 32;
 const EmKernels& pick_kernels(Isa isa) { return FATHOM_FOR_ISA(isa, kEmKernels); }
 const TailKernels& pick_tail_kernels(Isa isa) { return FATHOM_FOR_ISA(isa, kTailKernels); }
 
-EmParameters em_parameters(const BeamParameters& p, const BeamSensor& sensor, FitVariant variant) {
+EmParameters em_parameters(const BeamParameters& p, const BeamSensor& sensor, FitOptions::Variant variant) {
   EmParameters out = {p.w_hit,
                       p.w_short,
                       p.w_rand / sensor.max_range_m,
@@ -29,7 +29,7 @@ EmParameters em_parameters(const BeamParameters& p, const BeamSensor& sensor, Fi
                       p.hit_offset_m,
                       sensor.expected_floor_m,
                       sensor.max_range_m};
-  if (variant == FitVariant::kBook) {  // table 6.2 normalises the bare densities
+  if (variant == FitOptions::Variant::kBook) {  // table 6.2 normalises the bare densities
     out.share_hit = out.share_short = 1.0;
     out.share_rand_density = 1.0 / sensor.max_range_m;
   }
@@ -204,7 +204,8 @@ double Em::log_likelihood_of_max(const BeamParameters& p) const {
   return log_of(p.w_max, evidence_.max_expected_total) + log_of(missed_weight, evidence_.max_missed_total);
 }
 
-const Expectation& Em::expect(const BeamParameters& parameters, FitVariant variant, double reach, Expecting what) {
+const Expectation& Em::expect(const BeamParameters& parameters, FitOptions::Variant variant, double reach,
+                              Expecting what) {
   parameters_ = em_parameters(parameters, sensor_, variant);
   const HitLaw law = parameters.tail.hit;
   if (parameters.tail.is_extended()) prepare_tail(parameters);
@@ -224,7 +225,7 @@ const Expectation& Em::expect(const BeamParameters& parameters, FitVariant varia
     e.max_as_hit = evidence_.max_missed_total * parameters.w_hit / (parameters.w_hit + parameters.w_max);
   }
   e.max_shared = e.max_as_hit;
-  if (variant == FitVariant::kBook) add_max_by_the_book(parameters, e);
+  if (variant == FitOptions::Variant::kBook) add_max_by_the_book(parameters, e);
   return e;
 }
 

@@ -86,7 +86,7 @@ class Em {
 
   /// `reach`: hits centred within reach * sigma of an end of [0, Z] are listed as edges.
   /// Extended laws list no edges. Their sums of slopes are filled where `what` asks for slopes.
-  const Expectation& expect(const BeamParameters& parameters, FitVariant variant, double reach,
+  const Expectation& expect(const BeamParameters& parameters, FitOptions::Variant variant, double reach,
                             Expecting what = Expecting::kLikelihood);
 
   /// Sums over the edges of the last expect().
@@ -179,7 +179,7 @@ struct MStep {
 
 /// The M-step for `old`, under which `expectation` (the last of `em`) was made with `reach`. Of an extended law it is
 /// one step of Newton's. If the likelihood falls, the step was too long.
-MStep m_step_of(Em& em, const Expectation& expectation, const BeamParameters& old, FitVariant variant,
+MStep m_step_of(Em& em, const Expectation& expectation, const BeamParameters& old, FitOptions::Variant variant,
                 const SigmaLimits& limits, double reach);
 
 /// add_std_errors() of a fit, with notes of nearly unidentified pairs. `limits`: [parameters]. `last`: the step that

@@ -138,7 +138,7 @@ BeamJudgement judge_beam_model(const BeamParameters& parameters, const BeamSenso
   }
   out.ks_distance = ks_distance_uniform(pit);
   if (out.impossible > 0) {
-    out.findings.push_back({Severity::kUnusable, "impossible",
+    out.findings.push_back({Finding::Severity::kUnusable, "impossible",
                             fmt::format("{} of {} judged by {} impossible under the parameters: nats per ray are -inf",
                                         grouped(out.impossible), counted(out.pairs, "reading"), are(out.impossible))});
   }

@@ -23,7 +23,9 @@ namespace {
 constexpr double kFallSlack = 1e-10;  // relative: rounding of the sums may take this from the likelihood
 constexpr double kMostSigmaPerRange = 100.0, kMostTailSigmaPerRange = 2.0;
 
-std::string_view word_of(FitVariant variant) { return kChoiceWords<FitVariant>[static_cast<std::size_t>(variant)]; }
+std::string_view word_of(FitOptions::Variant variant) {
+  return kChoiceWords<FitOptions::Variant>[static_cast<std::size_t>(variant)];
+}
 
 /// Throws InputError.
 MaximiseOptions checked(const FitOptions& options, const BeamSensor& sensor) {
@@ -32,7 +34,7 @@ MaximiseOptions checked(const FitOptions& options, const BeamSensor& sensor) {
   check_in_range("beam", "hit_offset_m", options.start.hit_offset_m, -sensor.max_range_m, sensor.max_range_m, "m");
   MaximiseOptions climb = maximise_options(options);
   validate(options.compute);
-  if (options.start.tail.is_extended() && options.variant != FitVariant::kExact) {
+  if (options.start.tail.is_extended() && options.variant != FitOptions::Variant::kExact) {
     throw InputError(Setting{"fit.variant"}, " = ", word_of(options.variant),
                      " is of gaussian hits, as the book has them, and ", Setting{"hit"}, " is ",
                      kChoiceWords<HitLaw>[static_cast<std::size_t>(options.start.tail.hit)]);
@@ -61,7 +63,7 @@ class OffsetSearch {
  public:
   explicit OffsetSearch(double sigma_m) : step_m_(0.5 * sigma_m) {}
 
-  void improve(Em& em, FitVariant variant, BeamParameters& p) {
+  void improve(Em& em, FitOptions::Variant variant, BeamParameters& p) {
     const double now = em.expect(p, variant, kFarSigmas).sums.log_likelihood;
     for (const double sign : {direction_, -direction_}) {
       BeamParameters trial = p;
@@ -132,7 +134,7 @@ class BeamLikelihood {
     last_ = next_;
     if (options_.fit_hit_offset) offset_.improve(em_, options_.variant, model_);
     const double log_likelihood = step_uphill(before - lost_in_sums(before));
-    if (options_.variant == FitVariant::kExact) check_rise(before, log_likelihood, iteration_++);
+    if (options_.variant == FitOptions::Variant::kExact) check_rise(before, log_likelihood, iteration_++);
     values = numbers_.values();
     before_ = std::exchange(model_, next_.parameters);
     reach_ = next_reach(before_.sigma_hit_m, model_.sigma_hit_m);
@@ -199,7 +201,7 @@ void add_tail_flags(const MStep& last, BeamFit& fit) {
                  fmt::format("its upper limit, {:.4g}", tail.sigma_hit_per_m), fit);
 }
 
-void add_flags(const MStep& last, const SigmaLimits& limits, FitVariant variant, BeamFit& fit) {
+void add_flags(const MStep& last, const SigmaLimits& limits, FitOptions::Variant variant, BeamFit& fit) {
   if (last.no_hits) fit.note("not_learned", "no hits: sigma_hit_m was not learned");
   if (last.no_shorts) fit.note("not_learned", "no short readings: lambda_short_per_m was not learned");
   add_limit_flag(last.sigma_at_floor, "sigma_hit_m", fmt::format("its floor, {:.4g} m", limits.low_m), fit);
@@ -207,10 +209,10 @@ void add_flags(const MStep& last, const SigmaLimits& limits, FitVariant variant,
   add_tail_flags(last, fit);
   add_limit_flag(last.lambda_at_zero, "lambda_short_per_m", "its boundary 0", fit);
   for (std::size_t k = 0; k < 4; ++k) {
-    const FitParameter& weight = fit.parameters[k];
+    const Fit::Parameter& weight = fit.parameters[k];
     add_limit_flag(!(weight.value > kWeightBoundary), weight.name, "its boundary 0", fit);
   }
-  if (variant != FitVariant::kExact) {
+  if (variant != FitOptions::Variant::kExact) {
     fit.note("biased_variant",
              fmt::format("learned by {}, which ends at no maximum of the likelihood: standard errors do not hold",
                          word_of(variant)));
@@ -260,10 +262,10 @@ class BeamLearner {
 
   /// Facts that the tables of parameters lack.
   void name_parameters(BeamFit& fit) const {
-    const auto entry = [&](std::string_view name) -> FitParameter& {
-      return *std::ranges::find(fit.parameters, name, &FitParameter::name);
+    const auto entry = [&](std::string_view name) -> Fit::Parameter& {
+      return *std::ranges::find(fit.parameters, name, &Fit::Parameter::name);
     };
-    if (!options_.fit_hit_offset) entry("hit_offset_m").status = ParameterStatus::kFixed;
+    if (!options_.fit_hit_offset) entry("hit_offset_m").status = Fit::Status::kFixed;
     if (fit.model.tail.hit == HitLaw::kStudentT) entry("sigma_hit_m").doc = "scale of hits";
     if (fit.model.tail.hit == HitLaw::kGrows) entry("sigma_hit_m").doc = "standard deviation of hits at range 0";
   }

@@ -11,6 +11,8 @@
 #include <fathom/core/field.hpp>
 #include <fathom/fit/score.hpp>
 
+#include "fit/beam/scans.hpp"
+
 namespace fathom {
 
 namespace {
@@ -216,7 +218,7 @@ Heatmap make_heatmap(const BeamParameters& parameters, const BeamSensor& sensor,
   std::vector<Pose> placed;
   const PoseScores score = [&](std::span<const PlanarPose> poses, std::span<double> scores) {
     placed.clear();
-    for (const PlanarPose& pose : poses) placed.push_back(pose_from_planar(pose));
+    for (const PlanarPose& pose : poses) placed.push_back(pose.at_height());
     scorer.score(placed, reading_m, scores);
   };
   return make_heatmap(score, rays_with_evidence(reading_m, sensor, options.score.ray_step), grid, options);

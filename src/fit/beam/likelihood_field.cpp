@@ -324,7 +324,7 @@ std::vector<std::size_t> flag_limits(double floor_m, FieldFit& fit) {
   add_limit_flag(no_rand, "w_rand", "its boundary 0", fit);
   add_limit_flag(no_hits, "w_hit", "its boundary 0", fit);
   add_limit_flag(at_floor, "sigma_hit_m", "its floor, the size of a cell / sqrt(12)", fit);
-  if (no_rand || no_hits) fit.parameters[0].status = fit.parameters[1].status = ParameterStatus::kAtLimit;
+  if (no_rand || no_hits) fit.parameters[0].status = fit.parameters[1].status = Fit::Status::kAtLimit;
   std::vector<std::size_t> free;
   if (!no_rand && !no_hits) free.push_back(0);
   if (!no_hits && !at_floor) free.push_back(1);

@@ -208,8 +208,8 @@ void step_growing(const Expectation& e, const SigmaLimits& limits, MStep& m) {
 
 }  // namespace
 
-MStep m_step_of(Em& em, const Expectation& e, const BeamParameters& old, FitVariant variant, const SigmaLimits& limits,
-                double reach) {
+MStep m_step_of(Em& em, const Expectation& e, const BeamParameters& old, FitOptions::Variant variant,
+                const SigmaLimits& limits, double reach) {
   MStep m;
   m.parameters = old;
   const Evidence& evidence = em.evidence();
@@ -220,7 +220,7 @@ MStep m_step_of(Em& em, const Expectation& e, const BeamParameters& old, FitVari
   m.parameters.w_rand = e.sums.rand / n;
   m.no_hits = !(e.sums.hit > kFewest * n);
   m.no_shorts = !(e.sums.shorts > kFewest * n);
-  if (variant != FitVariant::kExact) {
+  if (variant != FitOptions::Variant::kExact) {
     take_closed_forms(e, limits, m);
     return m;
   }

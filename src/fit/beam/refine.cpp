@@ -52,7 +52,8 @@ class PoseSearch {
         half_cell_m_(expected.cell_m() / 2.0),
         sensor_(sensor),
         moving_(expected, 1),
-        scorer_(parameters, sensor, moving_, planar_fan(log.azimuth_rad), {.compute = {.threads = 1, .isa = isa}}) {}
+        scorer_(parameters, sensor, moving_, RayFan::planar(log.azimuth_rad), {.compute = {.threads = 1, .isa = isa}}) {
+  }
 
   /// The greatest value of log-likelihood and prior about `mean`, from the better of `start` and `mean` on. Compass
   /// search with the Newton step of the differences at its points. They begin `first_step` deviations of the prior
@@ -107,7 +108,7 @@ class PoseSearch {
 
   void log_likelihoods(std::span<const PlanarNumbers> at, std::span<double> out) {
     poses_.clear();
-    for (const PlanarNumbers& d : at) poses_.push_back(pose_from_planar(moved_by(logged_, pose_of(d))));
+    for (const PlanarNumbers& d : at) poses_.push_back(moved_by(logged_, pose_of(d)).at_height());
     scorer_.score(poses_, readings_, out);
   }
 
@@ -259,7 +260,7 @@ bool is_settled(double moved, double error, double naive) {
 
 bool has_settled(const BeamFit& before, const BeamFit& now) {
   for (std::size_t k = 0; k < now.parameters.size(); ++k) {
-    const FitParameter& p = now.parameters[k];
+    const Fit::Parameter& p = now.parameters[k];
     if (!is_settled(p.value - before.parameters[k].value, p.std_error, p.naive_error)) return false;
   }
   return true;

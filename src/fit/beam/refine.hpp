@@ -43,6 +43,9 @@ struct RefinedPoses {
   bool settled = false;  ///< no parameter moved by more than a tenth of its standard error in the last turn
 };
 
+/// Throws InputError naming the deviation and its limits.
+void validate(const PosePrior& prior);
+
 /// Refines the poses of all scans of a log until the parameters settle. Results do not depend on the number of threads.
 /// A scan whose first rays carry no evidence keeps its pose. Throws InputError for fewer than three rays a scan, an
 /// invalid log, prior, sensor or mount, options.max_turns outside [1, kMostTurns], and as fit_beam_model() and

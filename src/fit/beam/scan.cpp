@@ -105,11 +105,11 @@ BeamData make_beam_data(const ScanLog& log, std::span<const std::uint32_t> scans
     if (scan >= log.scans()) throw InputError(fmt::format("scan {} is not in [0, {})", scan, log.scans()));
   }
   const std::size_t rays = log.rays();
-  const RayFan fan = planar_fan(log.azimuth_rad);
+  const RayFan fan = RayFan::planar(log.azimuth_rad);
   BeamData data;
   std::vector<Pose> poses;
   for (const std::uint32_t scan : scans) {
-    poses.push_back(pose_from_planar(log.pose[scan]));
+    poses.push_back(log.pose[scan].at_height());
     const auto readings = log.scan(scan);
     data.reading_m.insert(data.reading_m.end(), readings.begin(), readings.end());
     data.scan.insert(data.scan.end(), rays, scan);
@@ -144,7 +144,7 @@ Quaternion towards(double x, double y) {
 }  // namespace
 
 MovingRanges::MovingRanges(const ExpectedRanges& of, std::size_t step)
-    : of_(of), step_(step), ahead_(planar_fan(std::array{0.0})) {}
+    : of_(of), step_(step), ahead_(RayFan::planar(std::array{0.0})) {}
 
 void MovingRanges::cast(std::span<const Pose> world_from_sensor, const RayFan& rays, double max_range_m,
                         std::span<float> range_m) const {
@@ -154,7 +154,7 @@ void MovingRanges::cast(std::span<const Pose> world_from_sensor, const RayFan& r
     for (std::size_t begin = 0; begin < rays.size(); begin += kPlacesAtOnce) {
       const std::size_t count = std::min(kPlacesAtOnce, rays.size() - begin);
       for (std::size_t i = 0; i < count; ++i) {
-        const RayOffset& offset = offsets_[(begin + i) * step_];
+        const ScanLog::RayOffset& offset = offsets_[(begin + i) * step_];
         const auto [s, c] = math::sincos(0.5 * double{offset.yaw_rad});
         const Pose sensor_from_moved = {{offset.x_m, offset.y_m, 0.0}, {c, 0.0, 0.0, s}};
         poses[i] = world_from_sensor[p] * sensor_from_moved;

@@ -15,6 +15,9 @@
 
 namespace fathom {
 
+/// How many of every `step`-th reading, from the first on, carry evidence.
+std::size_t rays_with_evidence(std::span<const float> reading_m, const BeamSensor& sensor, std::size_t step);
+
 // Parts of logs.
 
 using ScanNumbers = std::vector<std::uint32_t>;
@@ -32,7 +35,7 @@ ScanLog part_of(const ScanLog& log, std::span<const std::uint32_t> scans, std::s
 
 /// Where a ray of a scan starts, and where it points, in the frame of the pose of the scan.
 inline PlanarPose ray_of(const ScanLog& log, std::uint32_t scan, std::size_t ray) {
-  const RayOffset o = log.ray_offset.empty() ? RayOffset{} : log.offsets(scan)[ray];
+  const ScanLog::RayOffset o = log.ray_offset.empty() ? ScanLog::RayOffset{} : log.offsets(scan)[ray];
   return {o.x_m, o.y_m, log.azimuth_rad[ray] + o.yaw_rad};
 }
 
@@ -56,7 +59,7 @@ class MovingRanges final : public ExpectedRanges {
   /// Of fans with every `step`-th ray of a scan. `of` must outlive it.
   MovingRanges(const ExpectedRanges& of, std::size_t step);
   /// Takes the offsets of a scan, [rays], from now on; empty: its sensor stood still. They must outlive the casts.
-  void follow(std::span<const RayOffset> offsets) { offsets_ = offsets; }
+  void follow(std::span<const ScanLog::RayOffset> offsets) { offsets_ = offsets; }
 
   /// `world_from_sensor`: where the sensor was at the first ray.
   void cast(std::span<const Pose> world_from_sensor, const RayFan& rays, double max_range_m,
@@ -68,7 +71,7 @@ class MovingRanges final : public ExpectedRanges {
   const ExpectedRanges& of_;
   std::size_t step_;
   RayFan ahead_;  // one ray along x
-  std::span<const RayOffset> offsets_;
+  std::span<const ScanLog::RayOffset> offsets_;
 };
 
 // Correlated scans: blocks of about equal distance and turning. A robot that stands still sees the same place however

@@ -15,6 +15,7 @@
 #include <fathom/core/field.hpp>
 
 #include "core/compute.hpp"
+#include "fit/beam/scans.hpp"
 #include "fit/beam/score_kernels.hpp"
 #include "sensor/expected_range.hpp"
 
@@ -206,7 +207,7 @@ class ScanScorer::Impl {
       : parameters_(parameters),
         sensor_(sensor),
         expected_(expected),
-        fan_(subsample(rays, options.ray_step)),
+        fan_(rays.every(options.ray_step)),
         options_(options),
         rays_(rays.size()),
         kernel_(pick_kernel(options.compute.isa)) {

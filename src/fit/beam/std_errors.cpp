@@ -250,7 +250,7 @@ std::vector<std::size_t> free_coordinates(const BeamFit& fit, const MStep& last)
   const auto largest = static_cast<std::size_t>(std::max_element(w.begin(), w.end()) - w.begin());
   std::vector<std::size_t> free;
   for (std::size_t k = 0; k < fit.parameters.size(); ++k) {
-    if (k == largest || fit.parameters[k].status != ParameterStatus::kUnidentified) continue;
+    if (k == largest || fit.parameters[k].status != Fit::Status::kUnidentified) continue;
     const bool has_data = k < kWeights   ? true
                           : k == kLambda ? !last.no_shorts && fit.model.w_short > kWeightBoundary
                                          : !last.no_hits;
@@ -359,8 +359,8 @@ Derivatives find_derivatives(const Evidence& evidence, const BeamParameters& p, 
 void flag_unidentified(const Eigen::MatrixXd& covariance, BeamFit& fit) {
   constexpr double kMostCorrelation = 0.98;
   const auto may_be_one_of_a_pair = [&](std::size_t k) {
-    const FitParameter& p = fit.parameters[k];
-    if (p.status == ParameterStatus::kFixed || p.status == ParameterStatus::kAtLimit) return false;
+    const Fit::Parameter& p = fit.parameters[k];
+    if (p.status == Fit::Status::kFixed || p.status == Fit::Status::kAtLimit) return false;
     return k >= kWeights || is_ill_known(covariance(k, k), p.value, fit.readings);
   };
   for (std::size_t j = 0; j < fit.parameters.size(); ++j) {

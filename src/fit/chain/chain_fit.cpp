@@ -59,14 +59,14 @@ void leave_out(std::vector<FreeNumber>& numbers, std::span<const FreeNumber> oth
   std::erase_if(numbers, [&](const FreeNumber& p) { return place_in(others, p).has_value(); });
 }
 
-void set_error(FitParameter& p, double error, double naive, const Interval& interval) {
+void set_error(Fit::Parameter& p, double error, double naive, const Interval& interval) {
   p.std_error = error, p.naive_error = naive;
   p.low_95 = interval.low, p.high_95 = interval.high;
 }
 
-ParameterStatus status_of(bool is_unidentified, bool is_at_limit) {
-  if (is_unidentified) return ParameterStatus::kUnidentified;
-  return is_at_limit ? ParameterStatus::kAtLimit : ParameterStatus::kLearned;
+Fit::Status status_of(bool is_unidentified, bool is_at_limit) {
+  if (is_unidentified) return Fit::Status::kUnidentified;
+  return is_at_limit ? Fit::Status::kAtLimit : Fit::Status::kLearned;
 }
 
 /// What was reached with some parameters free, and the errors of these.
@@ -159,10 +159,10 @@ Learned learn(NoiseChain start, std::vector<FreeNumber> searched, const Task& ta
 }
 
 /// Value and standard errors of one parameter. `fit` gets a note on it.
-FitParameter parameter_of(const Learned& learned, const NoiseChain& start, const FreeNumber& number, const Task& task,
-                          const std::vector<Interval>& intervals, Fit& fit) {
+Fit::Parameter parameter_of(const Learned& learned, const NoiseChain& start, const FreeNumber& number, const Task& task,
+                            const std::vector<Interval>& intervals, Fit& fit) {
   const auto& [ascent, possible, errors] = learned.reached;
-  FitParameter p = {.name = name_of(start, number), .unit = std::string(number.unit)};
+  Fit::Parameter p = {.name = name_of(start, number), .unit = std::string(number.unit)};
   p.start = value_of(start, number), p.value = value_of(ascent.chain(), number);
   const bool stays_at_limit = place_in(learned.at_limit, number).has_value();
   p.status =
@@ -183,7 +183,7 @@ FitParameter parameter_of(const Learned& learned, const NoiseChain& start, const
     if (!peak.is_unbounded) set_error(p, peak.deviation, peak.deviation, peak.likeliest);
   }
   if (!learned.reached.tell_errors()) {
-    if (p.status == ParameterStatus::kUnidentified && !std::isnan(p.std_error)) p.status = ParameterStatus::kLearned;
+    if (p.status == Fit::Status::kUnidentified && !std::isnan(p.std_error)) p.status = Fit::Status::kLearned;
     set_error(p, kNoNumber, kNoNumber, {kNoNumber, kNoNumber});
   }
   return p;
@@ -253,10 +253,10 @@ std::vector<FreeNumber> searched_of(const NoiseChain& chain, const Task& task) {
 
 /// The returns whose turned rays meet several surfaces.
 std::size_t count_at_edges(const ChainData& data) {
-  const TurnedRays& rays = data.returns.turned;
+  const ChainReturns::TurnedRays& rays = data.returns.turned;
   if (!rays.is_known()) return 0;
   return static_cast<std::size_t>(std::ranges::count_if(
-      data.used, [&](std::size_t i) { return rays.rays[i].surroundings != TurnedRays::kOneSurface; }));
+      data.used, [&](std::size_t i) { return rays.rays[i].surroundings != ChainReturns::TurnedRays::kOneSurface; }));
 }
 
 /// Learned under the laws of `chain`. Gains are on the given chain, which may have another law of energies.
@@ -275,7 +275,7 @@ ChainFit fit_under(const NoiseChain& chain, const Task& task) {
   fit.chain = learned.reached.ascent.chain();
   fit.log_likelihood = learned.reached.ascent.total();
   add_parameters(learned, begin, task, fit);
-  for (const std::size_t k : levels_not_found) fit.parameters[k].status = ParameterStatus::kUnidentified;
+  for (const std::size_t k : levels_not_found) fit.parameters[k].status = Fit::Status::kUnidentified;
   fit.returns = task.learn.used.size(), fit.frames = task.split.frames;
   if (turns_rays(chain)) fit.at_edges = count_at_edges(task.learn);
   for (const std::size_t i : task.learn.used) fit.lost += std::isnan(returns.range_m[i]) ? 1 : 0;
@@ -315,7 +315,7 @@ ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter>
   constexpr double kLikelier = 3.0;  // nats from which on another law than the given one is taken
   validate(options);
   check_returns(returns);
-  std::vector<FreeNumber> numbers = free_numbers(chain, free, rings_of(returns));
+  std::vector<FreeNumber> numbers = free_numbers(chain, free, returns.rings());
   set_steps_of_angles(chain, returns, numbers);
   const Split split = split_frames(returns, options);
   if (split.learn.size() < kLeastReturns) {

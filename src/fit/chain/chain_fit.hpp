@@ -29,7 +29,7 @@ ChainFit fit_chain_laws(const NoiseChain& chain, std::span<const ChainParameter>
 
 // In chain_parameters.cpp.
 
-/// As FitParameter::name.
+/// As Fit::Parameter::name.
 std::string name_of(const NoiseChain& chain, const FreeNumber& p);
 
 /// Throws InputError as fit_chain() does.

@@ -227,7 +227,8 @@ class ParameterFlags {
 };
 
 /// Why a parameter is not identified.
-std::string unidentified_text(const ChainFit& fit, const FreeNumber& number, const FitParameter& p, bool knows_points) {
+std::string unidentified_text(const ChainFit& fit, const FreeNumber& number, const Fit::Parameter& p,
+                              bool knows_points) {
   if (!knows_points && fit.chain[number.entry].noise.stage() == Stage::kHitPoint) {
     return "cannot be learned from ranges, which it keeps: it stays as given; give points (clouds, or the channel "
            "hit_sensor of a run)";
@@ -246,11 +247,11 @@ void add_parameter_flags(ChainFit& fit, std::span<const FreeNumber> numbers, boo
   ParameterFlags flags;
   const std::size_t n = fit.parameters.size();
   for (std::size_t k = 0; k < n; ++k) {
-    const FitParameter& p = fit.parameters[k];
-    if (p.status == ParameterStatus::kAtLimit) {
+    const Fit::Parameter& p = fit.parameters[k];
+    if (p.status == Fit::Status::kAtLimit) {
       flags.add("at_limit", {p.name}, fmt::format("is at its limit {:g}", p.value));
     }
-    if (p.status == ParameterStatus::kUnidentified) {
+    if (p.status == Fit::Status::kUnidentified) {
       flags.add("unidentified", {p.name}, unidentified_text(fit, numbers[k], p, knows_points));
     }
   }
@@ -266,15 +267,15 @@ void add_parameter_flags(ChainFit& fit, std::span<const FreeNumber> numbers, boo
 }
 
 /// Says where the learned angle leaves the nodes, or is too small for them to show it.
-void add_angle_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const TurnedRays& rays) {
+void add_angle_flags(ChainFit& fit, std::span<const FreeNumber> numbers, const ChainReturns::TurnedRays& rays) {
   constexpr double kLeastReach = 3.0;  // deviations about the mean that nodes should span
   const std::optional<AxisTurn> turn = rays.is_known() ? ray_turn(fit.chain) : std::nullopt;
   if (!turn) return;
   for (std::size_t k = 0; k < numbers.size(); ++k) {
-    const FitParameter& p = fit.parameters[k];
+    const Fit::Parameter& p = fit.parameters[k];
     const bool is_deviation =
         numbers[k].role == LearnedRole::kDeviation && turns_rays(fit.chain[numbers[k].entry].noise);
-    if (p.status != ParameterStatus::kAtLimit || !is_deviation || numbers.size() == 1) continue;
+    if (p.status != Fit::Status::kAtLimit || !is_deviation || numbers.size() == 1) continue;
     fit.note("at_limit",
              fmt::format("{} ended at its limit: what else widens the error of ranges may have taken up what it does, "
                          "and the errors of the others are those for this value",

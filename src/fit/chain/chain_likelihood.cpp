@@ -142,7 +142,7 @@ ChainDensity::ChainDensity(const NoiseChain& chain, const ChainReturns& returns,
 }
 
 void ChainDensity::add_hit_turn(const ChainEntry& entry) {
-  const HitTurns& turns = returns_.hits;
+  const ChainReturns::HitTurns& turns = returns_.hits;
   const std::string_view slug = entry.noise.slug();
   if (const std::string why = why_hits_are_not_told(chain_); !why.empty()) refuse(slug, why);
   if (hit_axes(chain_) != turns.axes) refuse(slug, "turns about other axes than the known angles");
@@ -177,7 +177,7 @@ void ChainDensity::find_laws() {
     }
     is_disparity_ = probe.from_disparity;
     const bool has_levels = is_disparity_ && probe.steps_per_px > 0.0 && rings == 1;
-    if (has_levels && hits_.empty() && !weather_ && returns_.outside != OutsideLimits::kClamped) {
+    if (has_levels && hits_.empty() && !weather_ && returns_.outside != ChainReturns::Outside::kClamped) {
       level_deviation_px_ = probe.deviation_px;
     }
     if (!probe.unknown.empty()) refuse("it", fmt::format("has {}", probe.unknown));
@@ -269,13 +269,13 @@ MeasuredRangeLaw ChainDensity::law_of(double range_m, double depth_m, std::size_
 std::optional<double> ChainDensity::clamped(const MeasuredRangeLaw& law, double range_m) const {
   const ChainReturns& r = returns_;
   const bool is_at_limit = range_m <= r.min_range_m || range_m >= r.max_range_m;
-  if (r.outside != OutsideLimits::kClamped || !is_at_limit) return std::nullopt;
+  if (r.outside != ChainReturns::Outside::kClamped || !is_at_limit) return std::nullopt;
   return range_m <= r.min_range_m ? probability(law, 0.0, r.min_range_m, nodes())
                                   : probability(law, r.max_range_m, 1e12, nodes());
 }
 
 std::array<double, 2> ChainDensity::reported_ranges() const {
-  if (returns_.outside != OutsideLimits::kLost) return {0.0, 1e12};
+  if (returns_.outside != ChainReturns::Outside::kLost) return {0.0, 1e12};
   // (low, high]: a range of exactly the least is reported, and so a hair below it.
   return {returns_.min_range_m * (1.0 - 1e-9), returns_.max_range_m};
 }

@@ -41,7 +41,8 @@ class ChainDensity {
   /// `returns` must outlive it. Throws InputError naming a model without density or probability, one with parameters
   /// for entities, one that needs to know of edges or rings where the returns do not, or models whose law together is
   /// not known. Returns leave out the losses of windows and shadows, so their models are ignored. Models that turn hit
-  /// points are ignored if the returns do not have the angles. Models that turn rays need returns with TurnedRays.
+  /// points are ignored if the returns do not have the angles. Models that turn rays need returns with
+  /// ChainReturns::TurnedRays.
   ChainDensity(const NoiseChain& chain, const ChainReturns& returns, double least_log = kLeastLog);
 
   /// Computes once the common part of returns that are turned among the same surfaces, as in frames of a sensor that
@@ -165,9 +166,9 @@ class ChainDensity {
   template <class F>
   void find_facets(std::size_t i, F f) const;
   /// Linearised about this angle, by which `turner` turns; empty if the ray then does not meet the surface.
-  [[nodiscard]] std::optional<Facet> facet_on(const TurnedRays::Surface& surface, std::size_t i, double at,
-                                              const RayTurner& turner) const;
-  [[nodiscard]] double lost_on(const Step& step, const TurnedRays::Surface& surface, const TurnedHit& hit,
+  [[nodiscard]] std::optional<Facet> facet_on(const ChainReturns::TurnedRays::Surface& surface, std::size_t i,
+                                              double at, const RayTurner& turner) const;
+  [[nodiscard]] double lost_on(const Step& step, const ChainReturns::TurnedRays::Surface& surface, const TurnedHit& hit,
                                std::size_t ring) const;
   [[nodiscard]] WideLaw wide_law(const TurnedHit& hit, double at, std::size_t ring) const;
   [[nodiscard]] double density_on(std::size_t i, const Facet& facet) const;
@@ -354,7 +355,7 @@ struct Split {
 
 Split split_frames(const ChainReturns& returns, const ChainFitOptions& options);
 
-/// The returns at these places, which ascend, without TurnedRays.
+/// The returns at these places, which ascend, without ChainReturns::TurnedRays.
 ChainReturns returns_at(const ChainReturns& returns, std::span<const std::size_t> places);
 
 /// Of the frames of the returns used.

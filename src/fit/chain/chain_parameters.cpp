@@ -91,7 +91,7 @@ void set_ray_steps(const AxisTurn& model, const std::vector<double>& nodes, Free
 }
 
 /// Root mean square of the angles of points; 0 without points.
-double rms_of(const HitTurns& turns) {
+double rms_of(const ChainReturns::HitTurns& turns) {
   double squares = 0.0, count = 0.0;
   for (const std::vector<float>* angles : {&turns.first_rad, &turns.second_rad}) {
     for (const float angle : *angles) {

@@ -27,14 +27,14 @@ void take_places(std::vector<T>& values, std::span<const std::size_t> places) {
 
 }  // namespace
 
-std::uint32_t stretches_of(const ChainReturns& returns, const ChainFitOptions& options) {
-  if (options.stretches) return *options.stretches;
-  return returns.sensor_moved && options.block_frames == 1 ? ChainFitOptions::kUsualStretches : 0;
+std::uint32_t ChainFitOptions::stretches_of(const ChainReturns& returns) const {
+  if (stretches) return *stretches;
+  return returns.sensor_moved && block_frames == 1 ? kUsualStretches : 0;
 }
 
 Split split_frames(const ChainReturns& r, const ChainFitOptions& options) {
   Split split;
-  split.stretches = stretches_of(r, options);
+  split.stretches = options.stretches_of(r);
   for (std::size_t i = 0; i < r.size(); ++i) {
     if (i == 0 || r.frame[i] != r.frame[i - 1]) ++split.frames;
     if (options.hold_out > 0 && split.frames % options.hold_out == 0) {
@@ -131,11 +131,11 @@ void check_scorable(const NoiseChain& chain) {
   static_cast<void>(ChainDensity(chain, all_known));
 }
 
-std::vector<std::uint16_t> rings_of(const ChainReturns& returns) {
-  std::vector<std::uint16_t> rings = returns.ring;
-  std::ranges::sort(rings);
-  rings.erase(std::unique(rings.begin(), rings.end()), rings.end());
-  return rings;
+std::vector<std::uint16_t> ChainReturns::rings() const {
+  std::vector<std::uint16_t> ascending = ring;
+  std::ranges::sort(ascending);
+  ascending.erase(std::unique(ascending.begin(), ascending.end()), ascending.end());
+  return ascending;
 }
 
 MeanScore mean_score(std::span<const FrameScore> scores, std::uint32_t stretches) {

@@ -42,13 +42,13 @@ constexpr double kNoise = 1e-12;        // shares are differences of numbers nea
 // The effect of a reading on the angle counts as linear where the angle has so small a share of its variance, and the
 // reading moves the mean angle by so small a share of its deviation.
 constexpr double kSteep = 2.5e-3, kLittle = 0.02;
-constexpr std::size_t kMostSurfaces = TurnedRays::kNothing, kPlacesPerPart = 64;
+constexpr std::size_t kMostSurfaces = ChainReturns::TurnedRays::kNothing, kPlacesPerPart = 64;
 
 double square(double x) { return x * x; }
 
 /// What nodes meet at a place that has several surfaces.
 struct Around {
-  Around(const TurnedRays& rays, std::uint32_t place)
+  Around(const ChainReturns::TurnedRays& rays, std::uint32_t place)
       : nodes(rays.angle_rad.size()), met(rays.met.data() + place * nodes) {
     const std::size_t first = rays.first_surface[place], end = rays.first_surface[place + 1];
     surfaces = std::span(rays.surfaces).subspan(first, std::min(end - first, kMostSurfaces));
@@ -58,7 +58,7 @@ struct Around {
   void add_to(std::array<NodeSums, kMostSurfaces>& sums, const std::vector<NodeSums>& before) const {
     for (std::size_t begin = 0, end = 0; begin < nodes; begin = end) {
       for (end = begin + 1; end < nodes && met[end] == met[begin];) ++end;
-      if (met[begin] == TurnedRays::kNothing) continue;
+      if (met[begin] == ChainReturns::TurnedRays::kNothing) continue;
       NodeSums& sum = sums[met[begin]];
       sum.weight += before[end].weight - before[begin].weight;
       sum.place += before[end].place - before[begin].place;
@@ -68,7 +68,7 @@ struct Around {
 
   std::size_t nodes;
   const std::uint8_t* met;  ///< [nodes]
-  std::span<const TurnedRays::Surface> surfaces;
+  std::span<const ChainReturns::TurnedRays::Surface> surfaces;
 };
 
 /// What the angle adds to a reading, in m, or in px of a disparity.
@@ -156,14 +156,14 @@ struct ChainDensity::Facet {
 
 void ChainDensity::share_surroundings(std::span<const std::size_t> used, Executor& executor) {
   if (!turns_) return;
-  const TurnedRays& rays = returns_.turned;
+  const ChainReturns::TurnedRays& rays = returns_.turned;
   const std::size_t places = rays.first_surface.empty() ? 0 : rays.first_surface.size() - 1;
   std::vector<std::size_t> first;  // a return of each place
   std::vector<bool> seen(places, false);
   std::size_t at_edges = 0;
   for (const std::size_t i : used) {
     const std::uint32_t place = rays.rays[i].surroundings;
-    if (place == TurnedRays::kOneSurface) continue;
+    if (place == ChainReturns::TurnedRays::kOneSurface) continue;
     ++at_edges;
     if (!seen[place]) first.push_back(i), seen[place] = true;
   }
@@ -180,16 +180,16 @@ void ChainDensity::share_surroundings(std::span<const std::size_t> used, Executo
 template <class F>
 void ChainDensity::for_each_facet(std::size_t i, F f) const {
   const std::uint32_t place = returns_.turned.rays[i].surroundings;
-  if (shared_ == nullptr || place == TurnedRays::kOneSurface) return find_facets(i, f);
+  if (shared_ == nullptr || place == ChainReturns::TurnedRays::kOneSurface) return find_facets(i, f);
   for (const Facet& facet : (*shared_)[place]) f(facet);
 }
 
 template <class F>
 void ChainDensity::find_facets(std::size_t i, F f) const {
-  const TurnedRays& rays = returns_.turned;
+  const ChainReturns::TurnedRays& rays = returns_.turned;
   const std::uint32_t place = rays.rays[i].surroundings;
-  if (place == TurnedRays::kOneSurface) {
-    const TurnedRays::Surface own =
+  if (place == ChainReturns::TurnedRays::kOneSurface) {
+    const ChainReturns::TurnedRays::Surface own =
         own_surface(rays.rays[i], returns_.clean_range_m[i], returns_.energy[i], returns_.incidence_rad[i]);
     if (const auto facet = facet_on(own, i, turns_->law.mean, turns_->by_mean)) f(*facet);
     return;
@@ -207,8 +207,8 @@ void ChainDensity::find_facets(std::size_t i, F f) const {
   }
 }
 
-std::optional<ChainDensity::Facet> ChainDensity::facet_on(const TurnedRays::Surface& surface, std::size_t i, double at,
-                                                          const RayTurner& turner) const {
+std::optional<ChainDensity::Facet> ChainDensity::facet_on(const ChainReturns::TurnedRays::Surface& surface,
+                                                          std::size_t i, double at, const RayTurner& turner) const {
   const auto hit = hit_of(returns_.turned.rays[i], surface, turner, returns_.depths_are_rounded);
   if (!hit) return std::nullopt;
   Facet facet;
@@ -217,7 +217,7 @@ std::optional<ChainDensity::Facet> ChainDensity::facet_on(const TurnedRays::Surf
   return facet;
 }
 
-double ChainDensity::lost_on(const Step& step, const TurnedRays::Surface& surface, const TurnedHit& hit,
+double ChainDensity::lost_on(const Step& step, const ChainReturns::TurnedRays::Surface& surface, const TurnedHit& hit,
                              std::size_t ring) const {
   const auto range = static_cast<float>(hit.range_m);
   Surface met;
@@ -262,7 +262,7 @@ double ChainDensity::density_on(std::size_t i, const Facet& facet) const {
 /// and for readings of disparities.
 double ChainDensity::density_between(std::size_t i) const {
   const std::uint32_t place = returns_.turned.rays[i].surroundings;
-  if (place == TurnedRays::kOneSurface || is_disparity_) return 0.0;
+  if (place == ChainReturns::TurnedRays::kOneSurface || is_disparity_) return 0.0;
   const Around around(returns_.turned, place);
   const std::uint8_t* const met = around.met;
   double near_m = std::numeric_limits<double>::infinity(), far_m = 0.0;
@@ -282,7 +282,7 @@ double ChainDensity::density_between(std::size_t i) const {
 }
 
 double ChainDensity::reported_on(const Facet& facet) const {
-  const bool is_certain = ranges_.empty() && returns_.outside != OutsideLimits::kLost;
+  const bool is_certain = ranges_.empty() && returns_.outside != ChainReturns::Outside::kLost;
   return is_certain ? 1.0 : reported_by(facet.wide.law);
 }
 
@@ -294,7 +294,7 @@ double ChainDensity::turned_log(std::size_t i) const {
   }
   double kept = 0.0;
   for_each_facet(i, [&](const Facet& facet) { sum += density_on(i, facet), kept += facet.weight(); });
-  if (returns_.turned.rays[i].surroundings != TurnedRays::kOneSurface && !is_disparity_) {
+  if (returns_.turned.rays[i].surroundings != ChainReturns::TurnedRays::kOneSurface && !is_disparity_) {
     sum = (1.0 - kMissed) * sum + kMissed * std::min(1.0, kept) * density_between(i);
   }
   return floored_log(sum);

@@ -39,9 +39,11 @@ constexpr double kGrazing = 1e-9;  // cosine below which a plane is not met
 
 void check_nodes(const std::vector<double>& nodes) {
   const bool ascend = std::ranges::adjacent_find(nodes, [](double a, double b) { return !(b > a); }) == nodes.end();
-  if (ascend && nodes.size() >= TurnedRays::kLeastNodes && nodes.size() <= TurnedRays::kMostNodes) return;
-  throw InputError(fmt::format("nodes of turned rays are not {} to {} ascending angles", TurnedRays::kLeastNodes,
-                               TurnedRays::kMostNodes));
+  if (ascend && nodes.size() >= ChainReturns::TurnedRays::kLeastNodes &&
+      nodes.size() <= ChainReturns::TurnedRays::kMostNodes)
+    return;
+  throw InputError(fmt::format("nodes of turned rays are not {} to {} ascending angles",
+                               ChainReturns::TurnedRays::kLeastNodes, ChainReturns::TurnedRays::kMostNodes));
 }
 
 void check_size(std::size_t size, std::size_t expected, const char* what) {
@@ -49,13 +51,13 @@ void check_size(std::size_t size, std::size_t expected, const char* what) {
 }
 
 /// The surfaces that the nodes of one place meet.
-void check_place(const TurnedRays& rays, std::size_t place) {
+void check_place(const ChainReturns::TurnedRays& rays, std::size_t place) {
   const std::size_t begin = rays.first_surface[place], end = rays.first_surface[place + 1], n = rays.angle_rad.size();
   if (begin > end || end > rays.surfaces.size()) {
     throw InputError("first_surface of turned rays does not ascend to all surfaces");
   }
   for (std::size_t k = place * n; k < (place + 1) * n; ++k) {
-    if (rays.met[k] == TurnedRays::kNothing || rays.met[k] < end - begin) continue;
+    if (rays.met[k] == ChainReturns::TurnedRays::kNothing || rays.met[k] < end - begin) continue;
     throw InputError(fmt::format("a node of turned rays meets surface {} of {}", rays.met[k], end - begin));
   }
 }
@@ -111,7 +113,7 @@ std::string why_hits_are_not_told(const NoiseChain& chain) {
   return {};
 }
 
-void check_hits(const HitTurns& turns, std::size_t returns) {
+void check_hits(const ChainReturns::HitTurns& turns, std::size_t returns) {
   if (turns.axes.size() > 2 || (turns.axes.size() == 2 && turns.axes.front() == turns.axes.back())) {
     throw InputError("points are turned about one axis, or about two different ones");
   }
@@ -128,15 +130,15 @@ void check_hits(const HitTurns& turns, std::size_t returns) {
   }
 }
 
-void check_turned(const TurnedRays& rays, std::size_t returns) {
+void check_turned(const ChainReturns::TurnedRays& rays, std::size_t returns) {
   if (!rays.is_known()) return;
   check_nodes(rays.angle_rad);
   check_size(rays.rays.size(), returns, "returns");
   const std::size_t places = rays.first_surface.empty() ? 0 : rays.first_surface.size() - 1;
   check_size(rays.met.size(), places * rays.angle_rad.size(), "nodes");
   for (std::size_t place = 0; place < places; ++place) check_place(rays, place);
-  for (const TurnedRays::Ray& ray : rays.rays) {
-    if (ray.surroundings == TurnedRays::kOneSurface || ray.surroundings < places) continue;
+  for (const ChainReturns::TurnedRays::Ray& ray : rays.rays) {
+    if (ray.surroundings == ChainReturns::TurnedRays::kOneSurface || ray.surroundings < places) continue;
     throw InputError(fmt::format("surroundings {} of turned rays are not among {}", ray.surroundings, places));
   }
 }
@@ -239,7 +241,7 @@ double within(std::span<const double> nodes, std::size_t k, const AngleLaw& law)
 
 }  // namespace
 
-RayTurns::RayTurns(const NoiseChain& chain, const TurnedRays& rays) : nodes(rays.angle_rad) {
+RayTurns::RayTurns(const NoiseChain& chain, const ChainReturns::TurnedRays& rays) : nodes(rays.angle_rad) {
   const std::optional<AxisTurn> turn = ray_turn(chain);
   if (!turn || turn->axis != rays.axis) {
     refuse_chain(fmt::format("it turns the rays about {}, and the returns do not tell what they then meet",
@@ -294,12 +296,14 @@ Vec3 RayTurner::axis() const {
 
 double energy_head_on(double energy, double cosine) { return energy / std::max(1e-6, cosine); }
 
-TurnedRays::Surface own_surface(const TurnedRays::Ray& ray, float clean_range_m, float energy, float incidence_rad) {
+ChainReturns::TurnedRays::Surface own_surface(const ChainReturns::TurnedRays::Ray& ray, float clean_range_m,
+                                              float energy, float incidence_rad) {
   return {ray.normal, dot(ray.normal, ray.origin_m) + double{clean_range_m} * dot(ray.normal, ray.direction),
           energy_head_on(double{energy}, math::cos(double{incidence_rad}))};
 }
 
-std::optional<TurnedHit> hit_of(const TurnedRays::Ray& ray, const TurnedRays::Surface& surface, const RayTurner& turner,
+std::optional<TurnedHit> hit_of(const ChainReturns::TurnedRays::Ray& ray,
+                                const ChainReturns::TurnedRays::Surface& surface, const RayTurner& turner,
                                 bool on_nominal_ray) {
   const Vec3 d = turner.turned(ray.direction), o = turner.turned(ray.origin_m);
   const double along = dot(surface.normal, d);

@@ -35,14 +35,14 @@ std::vector<Axis> hit_axes(const NoiseChain& chain);
 
 /// Throw InputError unless arrays have the sizes for this number of returns, nodes ascend, and axes and numbers are
 /// possible.
-void check_hits(const HitTurns& turns, std::size_t returns);
-void check_turned(const TurnedRays& rays, std::size_t returns);
+void check_hits(const ChainReturns::HitTurns& turns, std::size_t returns);
+void check_turned(const ChainReturns::TurnedRays& rays, std::size_t returns);
 
 /// Why points do not show the angles of such a chain; empty if they do, or if it has no angular_hit.
 std::string why_hits_are_not_told(const NoiseChain& chain);
 
-// The angle by which the angular_rays of a chain turn a ray, the weights of the nodes of TurnedRays under its law, and
-// where a turned ray meets a plane.
+// The angle by which the angular_rays of a chain turn a ray, the weights of the nodes of ChainReturns::TurnedRays under
+// its law, and where a turned ray meets a plane.
 
 /// Whether a model turns rays, even if its angles are 0.
 inline bool turns_rays(const Noise& noise) { return noise.stage() == Stage::kRay && noise.turn(); }
@@ -85,7 +85,7 @@ class RayTurner {
 /// The angle of a chain on the nodes of rays, which must outlive it.
 struct RayTurns {
   /// Throws as ray_turn(), and for rays turned about another axis than that of the chain.
-  RayTurns(const NoiseChain& chain, const TurnedRays& rays);
+  RayTurns(const NoiseChain& chain, const ChainReturns::TurnedRays& rays);
 
   std::span<const double> nodes;
   double deviation = 0.0;
@@ -105,7 +105,8 @@ double share_of(std::span<const double> nodes, const std::uint8_t* met, std::uin
 double energy_head_on(double energy, double cosine);
 
 /// The plane of the clean hit of a return.
-TurnedRays::Surface own_surface(const TurnedRays::Ray& ray, float clean_range_m, float energy, float incidence_rad);
+ChainReturns::TurnedRays::Surface own_surface(const ChainReturns::TurnedRays::Ray& ray, float clean_range_m,
+                                              float energy, float incidence_rad);
 
 /// Where a turned ray meets a plane. The reading is the range or, for a depth that is reported on the nominal ray, the
 /// range there of the same distance to the image plane.
@@ -118,7 +119,8 @@ struct TurnedHit {
 };
 
 /// Empty for a ray that does not meet the plane.
-std::optional<TurnedHit> hit_of(const TurnedRays::Ray& ray, const TurnedRays::Surface& surface, const RayTurner& turner,
+std::optional<TurnedHit> hit_of(const ChainReturns::TurnedRays::Ray& ray,
+                                const ChainReturns::TurnedRays::Surface& surface, const RayTurner& turner,
                                 bool on_nominal_ray);
 
 }  // namespace fathom

@@ -93,16 +93,16 @@ bool has_weather(const NoiseChain& chain) {
   return std::ranges::any_of(chain, &detail::NoiseAccess::is_weather, &ChainEntry::noise);
 }
 
-OutsideLimits outside_of(const Sensor& sensor, const SensorView& view) {
+ChainReturns::Outside outside_of(const Sensor& sensor, const SensorView& view) {
   switch (sensor.range_policy.value_or(view.usual_policy)) {
     case RangePolicy::kClamp:
-      return OutsideLimits::kClamped;
+      return ChainReturns::Outside::kClamped;
     case RangePolicy::kDrop:
-      return OutsideLimits::kLost;
+      return ChainReturns::Outside::kLost;
     case RangePolicy::kKeep:
       break;
   }
-  return OutsideLimits::kKept;
+  return ChainReturns::Outside::kKept;
 }
 
 }  // namespace
@@ -128,7 +128,9 @@ std::vector<std::uint16_t> rings_of(const Sensor& sensor) {
 
 std::vector<Finding> ChainFrames::findings() const {
   std::vector<Finding> all = notes;
-  const auto note = [&all](const char* code, const std::string& text) { all.push_back({Severity::kNote, code, text}); };
+  const auto note = [&all](const char* code, const std::string& text) {
+    all.push_back({Finding::Severity::kNote, code, text});
+  };
   if (beyond > 0) {
     note("beyond_max_range",
          fmt::format("{} beyond the {:.6g} m that the sensor measures {} as lost", counted(beyond, "reading"),
@@ -146,13 +148,13 @@ std::vector<Finding> ChainFrames::findings() const {
   }
   // Ranges of drops differ from the scene, and neighbours together.
   const std::string of_scene = has_weather ? std::string() : scene_note(returns, has_mixture);
-  if (!of_scene.empty()) all.push_back({Severity::kUnusable, "wrong_map", of_scene});
+  if (!of_scene.empty()) all.push_back({Finding::Severity::kUnusable, "wrong_map", of_scene});
   return all;
 }
 
 class ChainFrameReader::Impl {
  public:
-  Impl(const SceneSetup& setup, std::size_t frames, const ChainFramesOptions& options)
+  Impl(const SceneSetup& setup, std::size_t frames, const ChainFrames::Options& options)
       : options_(options),
         simulator_(make_simulator(setup, options.run)),
         sensor_(SensorId(find_sensor(setup, options.sensor))),
@@ -188,7 +190,7 @@ class ChainFrameReader::Impl {
     see_from(sensor_);
   }
 
-  [[nodiscard]] PatternShape shape() const { return shape_; }
+  [[nodiscard]] RayPattern::Shape shape() const { return shape_; }
   [[nodiscard]] const ChainFrames& frames() const { return out_; }
   [[nodiscard]] const RayPattern& pattern(std::uint32_t index) { return simulator_.pattern(sensor_, index); }
   [[nodiscard]] bool is_camera() const { return out_.returns.optics.fx_px > 0.0F; }
@@ -307,7 +309,7 @@ class ChainFrameReader::Impl {
     has_points_ = true;
     if (hits_.why_not().empty()) return;
     out_.notes.push_back(
-        {Severity::kNote, "askew",
+        {Finding::Severity::kNote, "askew",
          fmt::format("points do not determine {}: {}", detail::models_of(Stage::kHitPoint), hits_.why_not())});
   }
 
@@ -359,7 +361,7 @@ class ChainFrameReader::Impl {
   void add_ray(const RayPattern& rays, std::size_t i, float range_m) {
     if (!is_taken(i)) return;
     bool is_there = range_m > 0.0F && std::isfinite(range_m);
-    if (is_there && out_.returns.outside != OutsideLimits::kKept &&
+    if (is_there && out_.returns.outside != ChainReturns::Outside::kKept &&
         double{range_m} > ChainFrames::kBeyond * double{limit_of(rays.max_range_m, i)}) {
       is_there = false, ++out_.beyond;
     }
@@ -371,7 +373,7 @@ class ChainFrameReader::Impl {
       ++out_.hidden;
       return;
     }
-    const PointSpan hit = truth_.clean_hit_sensor_m();
+    const Frame::Points hit = truth_.clean_hit_sensor_m();
     ChainReturns& r = out_.returns;
     hits_.add(i, is_there, r.size(), r.hits);
     r.range_m.push_back(is_there ? range_m : __builtin_nanf(""));
@@ -387,7 +389,7 @@ class ChainFrameReader::Impl {
     r.jump_rad.push_back(edges_.jump_rad[i]);
   }
 
-  ChainFramesOptions options_;
+  ChainFrames::Options options_;
   Simulator simulator_;
   SensorId sensor_, truth_from_;
   std::optional<SensorId> seeing_;
@@ -397,7 +399,7 @@ class ChainFrameReader::Impl {
   HitFrames hits_;
   Frame truth_{kTruth}, seen_{kSeen};
   FrameEdges edges_;
-  PatternShape shape_;
+  RayPattern::Shape shape_;
   double share_ = 1.0, farthest_m_ = 0.0;
   float falloff_m_ = 0.0F;
   bool has_edges_ = false, rays_vary_ = false, has_points_ = false;
@@ -405,13 +407,13 @@ class ChainFrameReader::Impl {
   ChainFrames out_;
 };
 
-ChainFrameReader::ChainFrameReader(const SceneSetup& setup, std::size_t frames, const ChainFramesOptions& options)
+ChainFrameReader::ChainFrameReader(const SceneSetup& setup, std::size_t frames, const ChainFrames::Options& options)
     : impl_(std::make_unique<Impl>(setup, frames, options)) {}
 ChainFrameReader::~ChainFrameReader() = default;
 ChainFrameReader::ChainFrameReader(ChainFrameReader&&) noexcept = default;
 ChainFrameReader& ChainFrameReader::operator=(ChainFrameReader&&) noexcept = default;
 
-PatternShape ChainFrameReader::shape() const { return impl_->shape(); }
+RayPattern::Shape ChainFrameReader::shape() const { return impl_->shape(); }
 const ChainFrames& ChainFrameReader::frames() const { return impl_->frames(); }
 std::span<const float> ChainFrameReader::clean_range_m() const { return impl_->clean_range_m(); }
 void ChainFrameReader::add_ranges(std::uint32_t index, std::span<const float> range_m) { impl_->add(index, range_m); }

@@ -20,13 +20,13 @@ class ChainFrameReader {
  public:
   /// `frames`: how many will be added, for thinning. Throws InputError for a sensor that reports several returns of a
   /// ray, or what make_simulator() refuses.
-  ChainFrameReader(const SceneSetup& setup, std::size_t frames, const ChainFramesOptions& options = {});
+  ChainFrameReader(const SceneSetup& setup, std::size_t frames, const ChainFrames::Options& options = {});
   ~ChainFrameReader();
   ChainFrameReader(ChainFrameReader&&) noexcept;
   ChainFrameReader& operator=(ChainFrameReader&&) noexcept;
 
   /// Rows and columns of its frames.
-  [[nodiscard]] PatternShape shape() const;
+  [[nodiscard]] RayPattern::Shape shape() const;
   /// Frame `index` of the sensor: measured ranges [rows, cols], m; a reading is lost unless it is above 0 and finite.
   /// Frames ascend. Throws InputError for another number of values.
   void add_ranges(std::uint32_t index, std::span<const float> range_m);
@@ -51,9 +51,13 @@ class ChainFrameReader {
   std::unique_ptr<Impl> impl_;
 };
 
+/// As read_range_pairs() and read_energy_pairs() of a CSV.
+RangePairs read_range_csv(const std::filesystem::path& file);
+EnergyPairs read_energy_csv(const std::filesystem::path& file);
+
 /// As read_measured_frames() of a run.
 ChainFrames read_run_frames(const SceneSetup& setup, const std::filesystem::path& run,
-                            const ChainFramesOptions& options = {});
+                            const ChainFrames::Options& options = {});
 
 /// What a frame of a sensor was measured as.
 struct FrameFile {
@@ -64,7 +68,7 @@ struct FrameFile {
 /// As read_measured_frames() of clouds, a file for each frame, which ascend: PCD, PLY, a serialised PointCloud2 or an
 /// array [..., 3] of NumPy.
 ChainFrames read_cloud_frames(const SceneSetup& setup, std::span<const FrameFile> files,
-                              const ChainFramesOptions& options = {});
+                              const ChainFrames::Options& options = {});
 
 /// Throws InputError, naming the model, when something besides one `distance` for all moved the ranges of a sensor.
 void check_distance_chain(const std::filesystem::path& run, const std::string& sensor);

@@ -117,7 +117,7 @@ void CloudRanges::put(std::size_t ray, double range, const Vec3& at) {
   point_m[3 * ray + 2] = static_cast<float>(at.z);
 }
 
-CloudRanges find_ranges(const CloudPoints& points, const RayFinder& finder, const PatternShape& shape) {
+CloudRanges find_ranges(const CloudPoints& points, const RayFinder& finder, const RayPattern::Shape& shape) {
   CloudRanges ranges = no_ranges(points, std::size_t{shape.rows} * shape.cols);
   for (const Vec3& at : points.at_m) {
     const std::optional<RayFinder::Found> found = finder.find(at);
@@ -191,7 +191,7 @@ CloudRanges turned_ranges(const CloudPoints& points, const fs::path& file, const
 }  // namespace
 
 ChainFrames read_cloud_frames(const SceneSetup& setup, std::span<const FrameFile> files,
-                              const ChainFramesOptions& options) {
+                              const ChainFrames::Options& options) {
   const Sensor& sensor = setup.sensors[find_sensor(setup, options.sensor)].sensor;
   if (sensor.rolling || make_view(sensor.model).rays_vary) {
     throw InputError(fmt::format("sensor '{}': points do not tell their rays where these {}", sensor.name,

@@ -71,7 +71,7 @@ struct CloudRanges {
   [[nodiscard]] bool lies_on_rays() const;
 };
 
-CloudRanges find_ranges(const CloudPoints& points, const RayFinder& finder, const PatternShape& shape);
+CloudRanges find_ranges(const CloudPoints& points, const RayFinder& finder, const RayPattern::Shape& shape);
 
 /// Throws InputError naming the file when more than one point in a hundred lies on no ray or two lie on one. `sensor`:
 /// its name; `hint`: advice to the user, or empty.
@@ -150,9 +150,9 @@ struct RevolutionGrid {
 /// has the same azimuth as another point of its row.
 RevolutionGrid find_revolution_grid(std::span<const RevolutionPoint> points, std::span<const double> row_offset_rad);
 
-/// Clouds of a lidar whose revolutions start anywhere, as frames with WallTurns. A ray with a point passes through it;
-/// a ray without a point has the elevation of its ring and the azimuth of its column. If most clouds lie on grids, the
-/// others are left out. Otherwise all are taken, and losses are unknown. Throws InputError as RingRows and
+/// Clouds of a lidar whose revolutions start anywhere, as frames with WallFrames::Turns. A ray with a point passes
+/// through it; a ray without a point has the elevation of its ring and the azimuth of its column. If most clouds lie on
+/// grids, the others are left out. Otherwise all are taken, and losses are unknown. Throws InputError as RingRows and
 /// find_revolution_grid() do.
 WallFrames read_revolution_clouds(std::span<const FrameFile> files, const WallSensor& lidar, const RingRows& rows);
 
@@ -164,8 +164,8 @@ WallFrames read_revolution_clouds(std::span<const FrameFile> files, const WallSe
 /// azimuths that neither rise nor fall throughout.
 SensorModel wall_sensor_model(const WallSensor& sensor, double farthest_m);
 
-/// A lidar as a sensor of walls; `entry` as WallLidar::entry. Throws InputError for a model whose rays vary from frame
-/// to frame or have fewer than two rows or columns.
+/// A lidar as a sensor of walls; `entry` as WallSensor::Lidar::entry. Throws InputError for a model whose rays vary
+/// from frame to frame or have fewer than two rows or columns.
 WallSensor wall_lidar(const SensorModel& model, std::string entry = {});
 
 /// As read_wall_clouds() of a folder, a file for each frame.

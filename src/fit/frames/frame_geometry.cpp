@@ -43,7 +43,7 @@ NoiseChain models_behind(const NoiseChain& chain) {
 }
 
 /// Whether a ray that would meet a surface at this hit shows it, by its reading and its energy.
-bool shows(const TurnedRays::Surface& surface, const TurnedHit& hit, double seen_m, double seen_energy) {
+bool shows(const ChainReturns::TurnedRays::Surface& surface, const TurnedHit& hit, double seen_m, double seen_energy) {
   constexpr double kSamePlane = 5e-5, kOfGrazing = 1e-6;  // relative
   constexpr double kSameEnergy = 0.02, kLeastCosine = 0.05;
   const double tolerance = kSamePlane + kOfGrazing / hit.cosine;
@@ -108,7 +108,7 @@ void find_normals(Simulator& simulator, SensorId sensor, std::uint32_t index, co
   const bool is_rolling = simulator.sensor(sensor).rolling && !pattern.time_offset_s.empty();
   double time_s = frame.stamp_s();
   Quaternion sensor_from_world = conjugate(simulator.world_from_sensor(sensor, time_s).rotation);
-  const PointSpan normal = frame.normal_world();
+  const Frame::Points normal = frame.normal_world();
   for (std::size_t i = 0; i < rays; ++i) {
     const double at_s = frame.stamp_s() + (is_rolling ? double{pattern.time_offset_s[i]} : 0.0);
     if (at_s != time_s) {
@@ -135,7 +135,7 @@ void HitFrames::take(const RayPattern& rays, std::span<const float> point_m) {
   if (are_turned_ && why_not_.empty() && !rays.origin_x.empty()) why_not_ = "its rays start at different places";
 }
 
-void HitFrames::add(std::size_t i, bool is_there, std::size_t returns, HitTurns& out) {
+void HitFrames::add(std::size_t i, bool is_there, std::size_t returns, ChainReturns::HitTurns& out) {
   if (!are_turned_ || !why_not_.empty() || (!out.is_known() && point_m_.empty())) return;
   out.axes = axes_;
   std::optional<HitAngles> angles;
@@ -157,7 +157,7 @@ void HitFrames::add(std::size_t i, bool is_there, std::size_t returns, HitTurns&
   if (axes_.size() == 2) put(out.second_rad, angles ? angles->second_rad : 0.0);
 }
 
-TurnedFrames::TurnedFrames(Simulator& simulator, SensorId sensor, const ChainFramesOptions& options, bool is_placed)
+TurnedFrames::TurnedFrames(Simulator& simulator, SensorId sensor, const ChainFrames::Options& options, bool is_placed)
     : simulator_(simulator),
       sensor_(sensor),
       executor_(make_executor(options.run.compute.threads)),
@@ -172,7 +172,7 @@ TurnedFrames::TurnedFrames(Simulator& simulator, SensorId sensor, const ChainFra
   turning_ = simulator.add_sensor(std::move(turning));
 }
 
-void TurnedFrames::take_nodes(const NoiseChain& chain, const ChainFramesOptions& options) {
+void TurnedFrames::take_nodes(const NoiseChain& chain, const ChainFrames::Options& options) {
   if (!(options.angle_scale_rad >= 0.0 && options.angle_scale_rad <= kMostScale)) {
     throw InputError(Setting{"angle_scale_rad"},
                      fmt::format(" = {} is not in [0, {}] rad", options.angle_scale_rad, kMostScale));
@@ -192,8 +192,8 @@ void TurnedFrames::set_angle(double angle_rad) {
   simulator_.set_noise(turning_, std::move(chain));
 }
 
-TurnedRays::Surface TurnedFrames::seen_surface(std::size_t i, const RayTurner& turner) const {
-  TurnedRays::Surface seen;
+ChainReturns::TurnedRays::Surface TurnedFrames::seen_surface(std::size_t i, const RayTurner& turner) const {
+  ChainReturns::TurnedRays::Surface seen;
   seen.normal = vector_at(normals_[0], normals_[1], normals_[2], i);
   const double along = dot(seen.normal, turner.turned(rays_[i].direction));
   seen.plane_m = along * double{seen_.range_m()[i]} + dot(seen.normal, turner.turned(rays_[i].origin_m));
@@ -202,9 +202,9 @@ TurnedRays::Surface TurnedFrames::seen_surface(std::size_t i, const RayTurner& t
 }
 
 void TurnedFrames::place_node(std::size_t i, std::size_t node, const RayTurner& turner,
-                              const TurnedRays::Surface& own) {
+                              const ChainReturns::TurnedRays::Surface& own) {
   const bool is_met = seen_.reason()[i] == Reason::kHit;
-  const auto fits = [&](const TurnedRays::Surface& surface) {
+  const auto fits = [&](const ChainReturns::TurnedRays::Surface& surface) {
     const auto hit = hit_of(rays_[i], surface, turner, false);
     return hit && shows(surface, *hit, double{seen_.range_m()[i]}, double{seen_.energy()[i]});
   };
@@ -215,9 +215,9 @@ void TurnedFrames::place_node(std::size_t i, std::size_t node, const RayTurner& 
     around->met.assign(grid_.angle_rad.size(), 0);
     around->surfaces.push_back(own);
   }
-  std::vector<TurnedRays::Surface>& surfaces = around->surfaces;
+  std::vector<ChainReturns::TurnedRays::Surface>& surfaces = around->surfaces;
   const auto known = is_met ? std::ranges::find_if(surfaces, fits) : surfaces.end();
-  around->met[node] = is_met ? static_cast<std::uint8_t>(known - surfaces.begin()) : TurnedRays::kNothing;
+  around->met[node] = is_met ? static_cast<std::uint8_t>(known - surfaces.begin()) : ChainReturns::TurnedRays::kNothing;
   if (is_met && known == surfaces.end()) surfaces.push_back(seen_surface(i, turner));
 }
 
@@ -254,16 +254,16 @@ void TurnedFrames::cast(std::uint32_t index, const RayPattern& rays, const Frame
   }
 }
 
-void TurnedFrames::begin(TurnedRays& out) const {
+void TurnedFrames::begin(ChainReturns::TurnedRays& out) const {
   out.axis = grid_.axis, out.angle_rad = grid_.angle_rad;
   out.first_surface = {0};
 }
 
-void TurnedFrames::add(std::size_t i, TurnedRays& out) {
+void TurnedFrames::add(std::size_t i, ChainReturns::TurnedRays& out) {
   out.rays.push_back(rays_[i]);
   Around* around = around_[i].get();
   if (around == nullptr) return;
-  if (around->place == TurnedRays::kOneSurface) {
+  if (around->place == ChainReturns::TurnedRays::kOneSurface) {
     around->place = static_cast<std::uint32_t>(out.first_surface.size() - 1);
     out.met.insert(out.met.end(), around->met.begin(), around->met.end());
     out.surfaces.insert(out.surfaces.end(), around->surfaces.begin(), around->surfaces.end());

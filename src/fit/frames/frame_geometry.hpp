@@ -47,7 +47,7 @@ class HitFrames {
   /// Why the points do not determine angles; else empty, also if no model turns them.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
   /// Appends the angles of ray i of the last frame. `returns`: number of returns before it. is_there: it came back.
-  void add(std::size_t i, bool is_there, std::size_t returns, HitTurns& out);
+  void add(std::size_t i, bool is_there, std::size_t returns, ChainReturns::HitTurns& out);
   /// The number of points that no turn of their rays about these axes reaches.
   [[nodiscard]] std::size_t askew() const { return askew_; }
 
@@ -67,40 +67,41 @@ class TurnedFrames {
   /// Uses the chains of the sensor and of the options. Adds a sensor to the simulator, which must outlive this. Throws
   /// InputError for chains that ray_turn() refuses, or that turn rays about different axes. `is_placed`: the sensor's
   /// carrier gets another pose for each frame.
-  TurnedFrames(Simulator& simulator, SensorId sensor, const ChainFramesOptions& options, bool is_placed);
+  TurnedFrames(Simulator& simulator, SensorId sensor, const ChainFrames::Options& options, bool is_placed);
 
   /// Writes the values that all returns share.
-  void begin(TurnedRays& out) const;
+  void begin(ChainReturns::TurnedRays& out) const;
   /// Whether neither scene nor sensor move, nor rays change.
   [[nodiscard]] bool is_same_in_all_frames() const { return is_same_; }
   /// Casts frame `index` for the wanted rays. `truth`: clean ranges, incidences, energies and normals of the same
   /// frame, along nominal rays.
   void cast(std::uint32_t index, const RayPattern& rays, const Frame& truth, const std::vector<std::uint8_t>& wanted);
   /// Appends ray i of the last frame as one return.
-  void add(std::size_t i, TurnedRays& out);
+  void add(std::size_t i, ChainReturns::TurnedRays& out);
 
  private:
   /// The surfaces that the nodes of a ray meet, if they are not one plane.
   struct Around {
     std::vector<std::uint8_t> met;
-    std::vector<TurnedRays::Surface> surfaces;
-    std::uint32_t place = TurnedRays::kOneSurface;  ///< among those added; kOneSurface: not added yet
+    std::vector<ChainReturns::TurnedRays::Surface> surfaces;
+    std::uint32_t place = ChainReturns::TurnedRays::kOneSurface;  ///< among those added; kOneSurface: not added yet
   };
 
-  void take_nodes(const NoiseChain& chain, const ChainFramesOptions& options);
+  void take_nodes(const NoiseChain& chain, const ChainFrames::Options& options);
   void set_angle(double angle_rad);
   void take_node(std::size_t node, const RayTurner& turner, const Frame& truth,
                  const std::vector<std::uint8_t>& wanted);
-  void place_node(std::size_t i, std::size_t node, const RayTurner& turner, const TurnedRays::Surface& own);
+  void place_node(std::size_t i, std::size_t node, const RayTurner& turner,
+                  const ChainReturns::TurnedRays::Surface& own);
   /// The plane that ray i meets in the last frame.
-  [[nodiscard]] TurnedRays::Surface seen_surface(std::size_t i, const RayTurner& turner) const;
+  [[nodiscard]] ChainReturns::TurnedRays::Surface seen_surface(std::size_t i, const RayTurner& turner) const;
 
   Simulator& simulator_;
   SensorId sensor_, turning_{};
   NoiseChain models_;  ///< of the turning sensor, after the model that turns its rays
   std::unique_ptr<Executor> executor_;
-  TurnedRays grid_;                    ///< axis and nodes
-  std::vector<TurnedRays::Ray> rays_;  ///< of the last frame
+  ChainReturns::TurnedRays grid_;                    ///< axis and nodes
+  std::vector<ChainReturns::TurnedRays::Ray> rays_;  ///< of the last frame
   Frame seen_;
   std::array<std::vector<float>, 3> normals_;    ///< of seen_, in the sensor frame
   std::vector<std::unique_ptr<Around>> around_;  ///< [rays]; null: one surface

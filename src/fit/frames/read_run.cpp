@@ -213,7 +213,7 @@ bool is_run(const fs::path& csv_or_run) {
 }  // namespace
 
 RangePairs read_range_pairs(const fs::path& csv_or_run, const std::string& sensor) {
-  if (!is_run(csv_or_run)) return read_range_pairs(csv_or_run);
+  if (!is_run(csv_or_run)) return read_range_csv(csv_or_run);
   RangePairs pairs;
   const ChannelPair channels = {{to_string(Channel::kRange), to_string(Channel::kCleanRange)}};
   const fs::path folder = sensor_folder(csv_or_run, sensor, channels);
@@ -232,7 +232,7 @@ RangePairs read_range_pairs(const fs::path& csv_or_run, const std::string& senso
 
 EnergyPairs read_energy_pairs(const fs::path& csv_or_run, const std::string& sensor,
                               std::optional<EnergyNormalization> law) {
-  if (!is_run(csv_or_run)) return read_energy_pairs(csv_or_run);
+  if (!is_run(csv_or_run)) return read_energy_csv(csv_or_run);
   EnergyPairs pairs;
   const ChannelPair channels = {{to_string(Channel::kEnergy), to_string(Channel::kReason)}};
   const fs::path folder = sensor_folder(csv_or_run, sensor, channels);
@@ -273,7 +273,7 @@ void lose_by_reason(const fs::path& file, std::span<float> values) {
 }
 
 /// The options with seed, environment and episode of the run.
-ChainFramesOptions as_run(const fs::path& run, ChainFramesOptions options) {
+ChainFrames::Options as_run(const fs::path& run, ChainFrames::Options options) {
   const fs::path file = run / "summary.json";
   std::ifstream stream(file);
   const Json summary = stream ? Json::parse(stream, nullptr, false) : Json();
@@ -308,11 +308,11 @@ bool is_noise_list(const fs::path& file) {
   return parse_yaml(read_yaml_text(file), file.string()).kind == YamlValue::Kind::kList;
 }
 
-ChainFrames read_run_frames(const SceneSetup& setup, const fs::path& run, const ChainFramesOptions& options) {
+ChainFrames read_run_frames(const SceneSetup& setup, const fs::path& run, const ChainFrames::Options& options) {
   const std::size_t sensor = find_sensor(setup, options.sensor);
   const std::string name = setup.sensors[sensor].sensor.name;
   const fs::path folder = run / name;
-  const ChainFramesOptions how = as_run(run, options);
+  const ChainFrames::Options how = as_run(run, options);
   Channel measured = Channel::kRange;
   std::vector<std::uint32_t> frames = frames_with(folder, to_string(measured));
   if (frames.empty()) measured = Channel::kDepth, frames = frames_with(folder, to_string(measured));

@@ -247,7 +247,7 @@ class RevolutionFrames {
       put_points(f);
       if (of_.knows_losses) leave_out_lone(f);
     }
-    out_.turns = std::make_shared<const WallTurns>(std::move(of_));
+    out_.turns = std::make_shared<const WallFrames::Turns>(std::move(of_));
     return std::move(out_);
   }
 
@@ -259,8 +259,8 @@ class RevolutionFrames {
   /// Gives the sensor as many columns as the largest revolution has.
   void widen(std::uint32_t cols) {
     const std::uint32_t before = out_.sensor.cols;
-    const WallLidar nominal = *out_.sensor.lidar;
-    WallLidar& lidar = *out_.sensor.lidar;
+    const WallSensor::Lidar nominal = *out_.sensor.lidar;
+    WallSensor::Lidar& lidar = *out_.sensor.lidar;
     lidar.direction.clear(), lidar.origin_m.clear(), lidar.ring.clear();
     for (std::size_t row = 0; row < out_.sensor.rows; ++row) {
       for (std::size_t col = 0; col < cols; ++col) {
@@ -312,7 +312,7 @@ class RevolutionFrames {
   std::vector<Revolution> revolutions_;
   const RingRows& rows_;
   WallFrames out_;
-  WallTurns of_;
+  WallFrames::Turns of_;
 };
 
 }  // namespace

@@ -51,7 +51,7 @@ struct RingRows::Cone {
 
 std::optional<RingRows> RingRows::of(const WallSensor& lidar) {
   RingRows rows;
-  const WallLidar& l = *lidar.lidar;
+  const WallSensor::Lidar& l = *lidar.lidar;
   for (std::size_t row = 0; row < lidar.rows; ++row) {
     const std::size_t first = row * lidar.cols;
     const auto start = [&](std::size_t i) { return l.origin_m.empty() ? Vec3{} : l.origin_m[i]; };

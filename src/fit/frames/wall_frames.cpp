@@ -36,11 +36,11 @@ double reach_m(const WallSensor& sensor, double farthest_m) {
   return std::max(sensor.camera ? kUsualCameraM : kUsualLaserM, std::ceil(kMargin * farthest_m));
 }
 
-double farthest_of(std::span<const WallBin> by_range) { return by_range.empty() ? 0.0 : by_range.back().high; }
+double farthest_of(std::span<const WallMeasure::Bin> by_range) { return by_range.empty() ? 0.0 : by_range.back().high; }
 
 /// The rays of a lidar before a wall.
 RayPattern wall_pattern(const WallSensor& sensor) {
-  const WallLidar& lidar = *sensor.lidar;
+  const WallSensor::Lidar& lidar = *sensor.lidar;
   RayPattern rays;
   rays.rows = sensor.rows, rays.cols = sensor.cols;
   rays.min_range_m = {static_cast<float>(lidar.min_range_m)};
@@ -58,7 +58,7 @@ RayPattern wall_pattern(const WallSensor& sensor) {
 }
 
 DepthCamera depth_camera(const WallSensor& sensor, double farthest_m) {
-  const WallCamera& c = *sensor.camera;
+  const WallSensor::Camera& c = *sensor.camera;
   DepthCamera camera;
   camera.width = sensor.cols, camera.height = sensor.rows;
   camera.fx = c.fx_px, camera.fy = c.fy_px;
@@ -82,7 +82,7 @@ void check_order(const std::vector<double>& azimuth_rad) {
 }
 
 /// The pose of the wall's mesh, a very large rectangle perpendicular to the normal.
-Pose wall_pose(const WallPlane& plane) {
+Pose wall_pose(const WallMeasure::Plane& plane) {
   // The plane of the mesh faces +z: towards the sensor, against the normal.
   const Vec3 z = {0.0, 0.0, 1.0}, to = -1.0 * plane.normal, axis = cross(z, to);
   const double cosine = dot(z, to);
@@ -94,11 +94,11 @@ Pose wall_pose(const WallPlane& plane) {
 /// Walls before a sensor, one at a time.
 class WallScene {
  public:
-  WallScene(const WallSensor& sensor, std::span<const WallPlane> planes, const NoiseChain& chain,
-            const WallSimulation& options)
+  WallScene(const WallSensor& sensor, std::span<const WallMeasure::Plane> planes, const NoiseChain& chain,
+            const WallOptions& options)
       : sensor_(sensor), planes_(planes), simulator_(make_scene(planes), options_of(options)) {
     double farthest_m = 0.0;
-    for (const WallPlane& plane : planes) farthest_m = std::max(farthest_m, 4.0 * plane.distance_m);
+    for (const WallMeasure::Plane& plane : planes) farthest_m = std::max(farthest_m, 4.0 * plane.distance_m);
     Sensor seeing;
     seeing.name = "sensor", seeing.model = wall_sensor_model(sensor, farthest_m), seeing.noise = chain;
     id_ = simulator_.add_sensor(std::move(seeing));
@@ -113,9 +113,9 @@ class WallScene {
   }
 
  private:
-  Scene make_scene(std::span<const WallPlane> planes) {
+  Scene make_scene(std::span<const WallMeasure::Plane> planes) {
     double farthest_m = 1.0;
-    for (const WallPlane& plane : planes) farthest_m = std::max(farthest_m, plane.distance_m);
+    for (const WallMeasure::Plane& plane : planes) farthest_m = std::max(farthest_m, plane.distance_m);
     Scene scene;
     const double side_m = 100.0 * farthest_m;
     const MeshId mesh = scene.add_mesh(make_plane(side_m, side_m));
@@ -123,7 +123,7 @@ class WallScene {
     return scene;
   }
 
-  static SimulatorOptions options_of(const WallSimulation& options) {
+  static SimulatorOptions options_of(const WallOptions& options) {
     return {.seed = options.seed, .compute = {.threads = options.threads}, .rate_hz = options.rate_hz};
   }
 
@@ -137,7 +137,7 @@ class WallScene {
   }
 
   const WallSensor& sensor_;
-  std::span<const WallPlane> planes_;
+  std::span<const WallMeasure::Plane> planes_;
   EntityId wall_ = kNoEntity;
   Simulator simulator_;
   SensorId id_ = {};
@@ -155,8 +155,8 @@ std::span<float> values_of(WallFrames& frames, std::size_t f) {
 }
 
 /// Each revolution of a lidar has different rays.
-WallFrames simulate_turns(const WallSensor& sensor, const WallFit& fit, const WallSimulation& options) {
-  const std::span<const WallPlane> planes = fit.measure.planes;
+WallFrames simulate_turns(const WallSensor& sensor, const WallFit& fit, const WallOptions& options) {
+  const std::span<const WallMeasure::Plane> planes = fit.measure.planes;
   WallFrames out = nothing_seen(sensor, planes.size());
   for (std::size_t f = 0; f < planes.size(); ++f) {
     WallSensor turned = sensor;
@@ -167,8 +167,8 @@ WallFrames simulate_turns(const WallSensor& sensor, const WallFit& fit, const Wa
   return out;
 }
 
-bool is_measured(WallPixel pixel) {
-  return pixel == WallPixel::kWall || pixel == WallPixel::kTail || pixel == WallPixel::kLost;
+bool is_measured(WallMeasure::Pixel pixel) {
+  return pixel == WallMeasure::Pixel::kWall || pixel == WallMeasure::Pixel::kTail || pixel == WallMeasure::Pixel::kLost;
 }
 
 }  // namespace
@@ -206,7 +206,7 @@ std::string wall_sensor_yaml(const WallSensor& sensor, double farthest_m, const 
   const SensorModel model = wall_sensor_model(sensor, farthest_m);
   std::string text = fmt::format("name: {}\ntype: {}\n", name, sensor_kind(model));
   if (sensor.camera) {
-    const WallCamera& c = *sensor.camera;
+    const WallSensor::Camera& c = *sensor.camera;
     text += fmt::format("width: {}\nheight: {}\nfx: {:.9g}\nfy: {:.9g}\nprincipal_point_px: [{:.9g}, {:.9g}]\n",
                         sensor.cols, sensor.rows, c.fx_px, c.fy_px, c.cx_px, c.cy_px);
     if (c.baseline_m > 0.0) text += fmt::format("baseline_m: {:.9g}\nreference: left\n", c.baseline_m);
@@ -220,15 +220,15 @@ std::string wall_sensor_yaml(const WallSensor& sensor, double farthest_m, const 
   return text + "noise:\n" + chain_yaml(chain, 2);
 }
 
-WallFrames simulate_wall(const WallSensor& sensor, std::span<const WallPlane> planes, const NoiseChain& chain,
-                         const WallSimulation& options) {
+WallFrames simulate_wall(const WallSensor& sensor, std::span<const WallMeasure::Plane> planes, const NoiseChain& chain,
+                         const WallOptions& options) {
   WallFrames out = nothing_seen(sensor, planes.size());
   WallScene scene(sensor, planes, chain, options);
   for (std::size_t f = 0; f < planes.size(); ++f) scene.see(f, f, values_of(out, f));
   return out;
 }
 
-WallFrames simulate_wall(const WallFit& fit, const WallSimulation& options) {
+WallFrames simulate_wall(const WallFit& fit, const WallOptions& options) {
   WallSensor sensor = fit.sensor;
   if (!(sensor.max_range_m > 0.0)) sensor.max_range_m = reach_m(sensor, farthest_of(fit.measure.by_range));
   WallFrames frames = fit.turns ? simulate_turns(sensor, fit, options)
@@ -238,9 +238,9 @@ WallFrames simulate_wall(const WallFit& fit, const WallSimulation& options) {
   const double step_m = 2.0 * frames.half_step_m;
   frames.left_out.reserve(fit.measure.pixels.size());
   for (std::size_t i = 0; i < fit.measure.pixels.size(); ++i) {
-    const WallPixel pixel = fit.measure.pixels[i];
+    const WallMeasure::Pixel pixel = fit.measure.pixels[i];
     // If losses are unknown, an unknown pixel may be no ray at all. It does not mark the end of a wall.
-    const bool may_be_none = !fit.measure.knows_losses && pixel == WallPixel::kNotKnown;
+    const bool may_be_none = !fit.measure.knows_losses && pixel == WallMeasure::Pixel::kNotKnown;
     if (may_be_none) frames.measured_m[i] = std::numeric_limits<float>::quiet_NaN();
     frames.left_out.push_back(is_measured(pixel) || may_be_none ? 0 : 1);
   }
@@ -295,7 +295,7 @@ WallSensor lidar_of(const SceneSetup& setup, const std::string& name) {
 }  // namespace
 
 WallSensor wall_lidar(const SensorModel& model, std::string entry) {
-  const PatternShape shape = pattern_shape(model);
+  const RayPattern::Shape shape = pattern_shape(model);
   if (make_view(model).rays_vary) throw InputError("rays vary from frame to frame: points do not tell which they are");
   if (shape.rows < 2 || shape.cols < 2) {
     throw InputError(fmt::format("{} x {} rays: a lidar before a wall has two rows and two columns at least",
@@ -303,7 +303,7 @@ WallSensor wall_lidar(const SensorModel& model, std::string entry) {
   }
   const RayPattern rays = make_pattern(model);
   WallSensor sensor{.rows = rays.rows, .cols = rays.cols};
-  WallLidar lidar;
+  WallSensor::Lidar lidar;
   lidar.entry = std::move(entry);
   lidar.min_range_m = double{std::ranges::max(rays.min_range_m)};
   sensor.max_range_m = double{std::ranges::min(rays.max_range_m)};
@@ -339,7 +339,7 @@ WallSensor find_wall_lidar(const std::string& preset_or_file) {
 WallFrames read_wall_clouds(std::span<const FrameFile> files, const WallSensor& lidar) {
   WallFrames frames{.sensor = lidar, .measured_m = {}};
   const RayFinder finder(wall_pattern(lidar));
-  const PatternShape shape = {lidar.rows, lidar.cols};
+  const RayPattern::Shape shape = {lidar.rows, lidar.cols};
   for (const FrameFile& one : files) {
     const CloudRanges ranges = find_ranges(read_cloud_points(one.file), finder, shape);
     if (!ranges.lies_on_rays()) {

@@ -35,28 +35,28 @@ void check_energy_value(const LogLine& line, std::size_t column, double value) {
 
 }  // namespace
 
-void append_pairs(const Frame& frame, RangePairs& pairs) {
+void RangePairs::append(const Frame& frame) {
   const auto reason = frame.reason();
   const auto range = frame.range_m(), expected = frame.clean_range_m();
   for (std::size_t i = 0; i < frame.size(); ++i) {
     if (reason[i] != Reason::kHit) continue;
-    pairs.range_m.push_back(range[i]);
-    pairs.expected_m.push_back(expected[i]);
+    range_m.push_back(range[i]);
+    expected_m.push_back(expected[i]);
   }
 }
 
-void append_pairs(const Frame& frame, EnergyPairs& pairs) {
+void EnergyPairs::append(const Frame& frame) {
   const auto reason = frame.reason();
-  const auto energy = frame.energy();
+  const auto energies = frame.energy();
   for (std::size_t i = 0; i < frame.size(); ++i) {
-    const std::optional<std::uint8_t> lost = lost_by_energy(reason[i]);
-    if (!lost) continue;
-    pairs.energy.push_back(energy[i]);
-    pairs.lost.push_back(*lost);
+    const std::optional<std::uint8_t> is_lost = lost_by_energy(reason[i]);
+    if (!is_lost) continue;
+    energy.push_back(energies[i]);
+    lost.push_back(*is_lost);
   }
 }
 
-RangePairs read_range_pairs(const std::filesystem::path& file) {
+RangePairs read_range_csv(const std::filesystem::path& file) {
   constexpr std::array<CsvColumn, 3> kColumns = {{{"range_m"}, {"expected_m"}, {"scan", false}}};
   const auto columns = read_csv_columns(file, kColumns, [](const LogLine& line, std::size_t column, double value) {
     if (column == 1) check_expected(line, value);
@@ -67,7 +67,7 @@ RangePairs read_range_pairs(const std::filesystem::path& file) {
   return pairs;
 }
 
-EnergyPairs read_energy_pairs(const std::filesystem::path& file) {
+EnergyPairs read_energy_csv(const std::filesystem::path& file) {
   constexpr std::array<CsvColumn, 2> kColumns = {{{"energy"}, {"lost"}}};
   const auto columns = read_csv_columns(file, kColumns, check_energy_value);
   return {narrow(columns[0]), {columns[1].begin(), columns[1].end()}};
@@ -181,7 +181,7 @@ class DistanceLikelihood {
   /// Of the deviation at the mean range, the share that grows with range. Known after m_step().
   [[nodiscard]] double share() const { return *share_; }
   /// Without values, as kUnidentified.
-  [[nodiscard]] const std::vector<FitParameter>& unlearned() const { return parameters_; }
+  [[nodiscard]] const std::vector<Fit::Parameter>& unlearned() const { return parameters_; }
 
  private:
   static constexpr std::array<Interval, 3> kLimits = {
@@ -195,25 +195,24 @@ class DistanceLikelihood {
 
   const DistanceErrors& e_;
   std::optional<double> share_;
-  std::vector<FitParameter> parameters_;
+  std::vector<Fit::Parameter> parameters_;
 };
 static_assert(EmLikelihood<DistanceLikelihood> && SlopedLikelihood<DistanceLikelihood>);
 
 /// Errors and intervals of parameters inside their limits, with the notes on their blocks.
 void add_distance_errors(const DistanceErrors& errors, const DistanceLikelihood& likelihood,
-                         std::span<const double> values, const DistanceCalibrationOptions& options,
-                         DistanceCalibration& out) {
+                         std::span<const double> values, std::size_t stretches, DistanceCalibration& out) {
   std::vector<std::size_t> free;
   for (std::size_t k = 0; k < values.size(); ++k) {
-    if (out.parameters[k].status == ParameterStatus::kUnidentified) free.push_back(k);
+    if (out.parameters[k].status == Fit::Status::kUnidentified) free.push_back(k);
   }
   const auto inverse = inverse_of(likelihood.slope(values, {}).information, free, 1e-14);
   if (!inverse) return;
-  const std::vector<std::uint32_t> block = blocks_of(errors.scan, options.stretches);
+  const std::vector<std::uint32_t> block = blocks_of(errors.scan, stretches);
   const std::size_t blocks = block.empty() ? 0 : std::size_t{std::ranges::max(block)} + 1;
   if (errors.knows_scans()) {
-    out.blocks = blocks, out.block = options.stretches > 0 ? "stretch" : "scan";
-    note_few_blocks(blocks, options.stretches, false, "readings", out);
+    out.blocks = blocks, out.block = stretches > 0 ? "stretch" : "scan";
+    note_few_blocks(blocks, stretches, false, "readings", out);
     if (blocks < 2) return;
   } else {
     out.note("no_scans",
@@ -225,7 +224,7 @@ void add_distance_errors(const DistanceErrors& errors, const DistanceLikelihood&
   for (std::size_t i = 0; i < block.size(); ++i) {
     moves.moved.row(block[i]) += moved.row(i), moves.told.row(block[i]) += moved.row(i).cwiseAbs2();
   }
-  take_errors(parameter_errors(inverse->diagonal(), moves, BartlettWeights(blocks, options.stretches > 0)),
+  take_errors(parameter_errors(inverse->diagonal(), moves, BartlettWeights(blocks, stretches > 0)),
               DistanceLikelihood::limits(), true, out);
 }
 
@@ -236,10 +235,9 @@ DistanceNoise DistanceCalibration::noise() const {
   return {value(DistanceNoise::kMean), value(DistanceNoise::kStddev), value(DistanceNoise::kStddevPerM)};
 }
 
-DistanceCalibration calibrate_distance(const RangePairs& pairs, const DistanceCalibrationOptions& options) {
-  if (options.stretches > DistanceCalibrationOptions::kMostStretches) {
-    throw InputError(
-        fmt::format("stretches = {} is not in [0, {}]", options.stretches, DistanceCalibrationOptions::kMostStretches));
+DistanceCalibration calibrate_distance(const RangePairs& pairs, std::size_t stretches) {
+  if (stretches > DistanceCalibration::kMostStretches) {
+    throw InputError(fmt::format("stretches = {} is not in [0, {}]", stretches, DistanceCalibration::kMostStretches));
   }
   DistanceCalibration out;
   const DistanceErrors e = gather(pairs, out);
@@ -255,17 +253,17 @@ DistanceCalibration calibrate_distance(const RangePairs& pairs, const DistanceCa
   const double share = likelihood.share();
   const bool at_zero = share <= kShareTolerance, at_one = share >= 1.0 - kShareTolerance;
   if (!(maximum.values[1] + maximum.values[2] > 0.0)) {
-    out.parameters[0].std_error = 0.0, out.parameters[0].status = ParameterStatus::kLearned;
-    out.parameters[1].status = out.parameters[2].status = ParameterStatus::kAtLimit;
-    out.findings.push_back(
-        {Severity::kUnusable, "no_error", "all errors are equal: the deviation is 0 and has no standard error"});
+    out.parameters[0].std_error = 0.0, out.parameters[0].status = Fit::Status::kLearned;
+    out.parameters[1].status = out.parameters[2].status = Fit::Status::kAtLimit;
+    out.findings.push_back({Finding::Severity::kUnusable, "no_error",
+                            "all errors are equal: the deviation is 0 and has no standard error"});
     return out;
   }
   constexpr std::string_view kZero = "its boundary 0";
   add_limit_flag(at_zero && !likelihood.has_one_range(), DistanceNoise::kStddevPerM, kZero, out);
   add_limit_flag(at_one, DistanceNoise::kStddev, kZero, out);
-  if (at_zero) out.parameters[2].status = ParameterStatus::kAtLimit;
-  add_distance_errors(e, likelihood, maximum.values, options, out);
+  if (at_zero) out.parameters[2].status = Fit::Status::kAtLimit;
+  add_distance_errors(e, likelihood, maximum.values, stretches, out);
   return out;
 }
 

@@ -268,9 +268,9 @@ Estimate change_point(const Pixels& pixels, const EnergyLaw& law, double top, co
 /// All lost pixels lie below all kept ones: the threshold is between them, and random losses are too rare to be seen.
 void take_gap(const Pixels& pixels, EnergyCalibration& out) {
   const double low = std::max(0.0, pixels.lost.back()), high = std::min(pixels.kept.front(), kMostThreshold);
-  FitParameter &threshold = out.parameters[0], &pow = out.parameters[1];
+  Fit::Parameter &threshold = out.parameters[0], &pow = out.parameters[1];
   threshold.value = 0.5 * (low + high), threshold.std_error = (high - low) / std::sqrt(12.0);
-  threshold.status = ParameterStatus::kLearned;
+  threshold.status = Fit::Status::kLearned;
   pow.value = kMostPow;
   out.log_likelihood = 0.0;  // each pixel has probability 1
   out.note(
@@ -282,9 +282,9 @@ void take_gap(const Pixels& pixels, EnergyCalibration& out) {
 
 /// Standard errors from the observed information. `of_threshold`: of a change point; NaN: by the information, too.
 void take_energy_errors(const Eigen::MatrixXd& information, double of_threshold, EnergyCalibration& out) {
-  FitParameter &threshold = out.parameters[0], &pow = out.parameters[1];
+  Fit::Parameter &threshold = out.parameters[0], &pow = out.parameters[1];
   const double of_pow = information(1, 1), mixed = information(0, 1);
-  const bool at_zero = threshold.status == ParameterStatus::kAtLimit;
+  const bool at_zero = threshold.status == Fit::Status::kAtLimit;
   if (std::isnan(of_threshold)) of_threshold = std::sqrt(1.0 / (information(0, 0) - mixed * mixed / of_pow));
   if (!at_zero) threshold.std_error = of_threshold;
   // What the error of the threshold adds: the exponent follows it.
@@ -295,15 +295,15 @@ void take_energy_errors(const Eigen::MatrixXd& information, double of_threshold,
     out.note("at_limit", fmt::format("{} is at the limit of the search {}", StereoEnergy::kPow,
                                      pow.value < 1.0 ? kLeastPow : kMostPow));
   }
-  for (FitParameter& p : out.parameters) {
-    if (std::isfinite(p.std_error)) p.status = ParameterStatus::kLearned;
+  for (Fit::Parameter& p : out.parameters) {
+    if (std::isfinite(p.std_error)) p.status = Fit::Status::kLearned;
   }
   const auto note = [&](std::string_view name, const char* why) {
     out.note("no_maximum", fmt::format("{} has no standard error: {}", name, why));
   };
-  if (threshold.status == ParameterStatus::kUnidentified) {
+  if (threshold.status == Fit::Status::kUnidentified) {
     note(StereoEnergy::kMinEnergy, "the likelihood has no smooth peak there (few pixels?)");
-  } else if (out.findings.empty() && pow.status == ParameterStatus::kUnidentified) {
+  } else if (out.findings.empty() && pow.status == Fit::Status::kUnidentified) {
     note(StereoEnergy::kPow, "no pixel above the threshold shows it");
   }
 }
@@ -315,15 +315,15 @@ StereoEnergy EnergyCalibration::noise(EnergyAngle energy) const {
   return {value(StereoEnergy::kMinEnergy), value(StereoEnergy::kPow), normalization, energy};
 }
 
-EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibrationOptions& options) {
+EnergyCalibration calibrate_energy(const EnergyPairs& pairs, EnergyNormalization normalization) {
   EnergyCalibration out;
-  out.normalization = options.normalization;
+  out.normalization = normalization;
   const Pixels pixels = gather(pairs, out);
   out.blocks = out.pairs, out.block = "pair";
   for (const std::string_view name : {StereoEnergy::kMinEnergy, StereoEnergy::kPow}) {
     out.parameters.push_back(parameter_of(find_field<StereoEnergy>(name)));
   }
-  EnergyLikelihood likelihood(pixels, options.normalization, highest_threshold(pixels, options.normalization));
+  EnergyLikelihood likelihood(pixels, normalization, highest_threshold(pixels, normalization));
   if (pixels.lost.back() < pixels.kept.front()) {
     take_gap(pixels, out);
     return out;
@@ -331,9 +331,9 @@ EnergyCalibration calibrate_energy(const EnergyPairs& pairs, const EnergyCalibra
   Maximum maximum = maximise(likelihood, std::vector<double>(2), {.max_iterations = 0});
   const Slope slope = likelihood.slope(maximum.values, {});
   double of_threshold = kNoNumber;
-  if (maximum.values[0] > 0.0 && options.normalization == EnergyNormalization::kDocument) {
-    const Estimate found = change_point(pixels, EnergyLaw(options.normalization, maximum.values[0]),
-                                        likelihood.limits(0).high, slope, maximum.values);
+  if (maximum.values[0] > 0.0 && normalization == EnergyNormalization::kDocument) {
+    const Estimate found = change_point(pixels, EnergyLaw(normalization, maximum.values[0]), likelihood.limits(0).high,
+                                        slope, maximum.values);
     of_threshold = found.std_error;
     maximum.log_likelihood = likelihood.climb(found.value);
     maximum.values = {found.value, likelihood.pow()};

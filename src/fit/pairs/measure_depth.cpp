@@ -21,7 +21,7 @@ namespace {
 constexpr float kNoDepth = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t kGrain = 8;              // patches at a time
 constexpr double kRoundingOfFloats = 0x1p-22;  // of a depth, with the effect of the cubic
-using Options = DepthMeterOptions;
+using Options = DepthMeasure::Options;
 
 /// One patch of one frame.
 struct Patch {
@@ -90,9 +90,7 @@ void add_trace_flags(DepthMeasure& m, const FilterTraces& traces) {
   }
 }
 
-}  // namespace
-
-void validate(const DepthMeterOptions& o) {
+void check(const DepthMeasure::Options& o) {
   if (o.focal_baseline_px_m && !(*o.focal_baseline_px_m >= Options::kLeastFocalBaselinePxM &&
                                  *o.focal_baseline_px_m <= Options::kMostFocalBaselinePxM)) {
     throw InputError(Setting{"focal_baseline_px_m"},
@@ -114,8 +112,10 @@ void validate(const DepthMeterOptions& o) {
   validate(Compute{.threads = o.threads});
 }
 
+}  // namespace
+
 struct DepthMeter::State {
-  explicit State(const DepthMeterOptions& given) : options(given), executor(make_executor(given.threads)) {
+  explicit State(const DepthMeasure::Options& given) : options(given), executor(make_executor(given.threads)) {
     double low = 0.0;
     for (const double edge : options.band_edges_m) {
       total.bands.push_back({.low_m = low, .high_m = edge});
@@ -275,7 +275,7 @@ struct DepthMeter::State {
     for (float& value : picture.residual) value *= unit;
   }
 
-  DepthMeterOptions options;
+  DepthMeasure::Options options;
   std::unique_ptr<Executor> executor;
   DepthMeasure total;  ///< counts; estimates come with the result
   RoughnessBins bins;
@@ -286,11 +286,11 @@ struct DepthMeter::State {
   std::vector<DepthPixel> pixels;  ///< of this frame
   MeasuredFrame now;
   std::vector<MeasuredFrame> past;  ///< the frame before first
-  DepthPicture picture;
+  DepthMeter::Picture picture;
 };
 
-DepthMeter::DepthMeter(const DepthMeterOptions& options) {
-  validate(options);
+DepthMeter::DepthMeter(const DepthMeasure::Options& options) {
+  check(options);
   state_ = std::make_unique<State>(options);
 }
 DepthMeter::~DepthMeter() = default;
@@ -322,7 +322,7 @@ void DepthMeter::add(std::span<const float> depth_m, std::uint32_t rows, std::ui
   std::swap(s.past.front(), s.now);
 }
 
-const DepthPicture& DepthMeter::picture() const { return state_->picture; }
+const DepthMeter::Picture& DepthMeter::picture() const { return state_->picture; }
 
 DepthMeasure DepthMeter::result() const {
   const State& s = *state_;
@@ -355,7 +355,7 @@ DepthMeasure DepthMeter::result() const {
 }
 
 DepthMeasure measure_depth(std::span<const float> depth_m, std::size_t frames, std::uint32_t rows, std::uint32_t cols,
-                           const DepthMeterOptions& options, std::span<const std::uint8_t> left_out) {
+                           const DepthMeasure::Options& options, std::span<const std::uint8_t> left_out) {
   DepthMeter meter(options);
   const std::size_t size = std::size_t{rows} * cols;
   if (frames == 0 || size == 0 || depth_m.size() / frames != size || depth_m.size() % frames != 0) {

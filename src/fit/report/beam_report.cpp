@@ -87,7 +87,7 @@ Report::Section density_section(const FitReport& report) {
 /// What was learned of each log.
 Report::Section logs_section(const FitReport& report) {
   Report::Table table{.columns = {{.head = "log", .is_number = false, .key = "name"}}, .rows = {}, .key = "logs"};
-  using Number = double LogCorrection::*;
+  using Number = double FitReport::Correction::*;
   const auto add = [&](const char* name, Number number) {
     table.columns.push_back({.head = name, .key = name});
     for (std::size_t i = 0; i < report.logs.size(); ++i) {
@@ -97,8 +97,9 @@ Report::Section logs_section(const FitReport& report) {
     }
   };
   for (const FitReport::Log& log : report.logs) table.rows.push_back({text_cell(log.name)});
-  add("mount_x_m", &LogCorrection::mount_x_m), add("mount_y_m", &LogCorrection::mount_y_m);
-  add("mount_yaw_rad", &LogCorrection::mount_yaw_rad), add("range_offset_m", &LogCorrection::range_offset_m);
+  add("mount_x_m", &FitReport::Correction::mount_x_m), add("mount_y_m", &FitReport::Correction::mount_y_m);
+  add("mount_yaw_rad", &FitReport::Correction::mount_yaw_rad),
+      add("range_offset_m", &FitReport::Correction::range_offset_m);
   return {.head = "Logs", .pieces = {std::move(table)}};
 }
 
@@ -117,7 +118,7 @@ std::vector<FitReport::Fact> data_facts(const FitReport& report) {
 
 Report::Section convergence_section(const FitReport& report) {
   const char* note =
-      report.variant == FitVariant::kExact
+      report.variant == FitOptions::Variant::kExact
           ? "Expectation maximisation with the exact M-step: it never falls."
           : "This variant is for comparison: it does not climb the likelihood, and its parameters are biased.";
   const auto figures = [&report, note] {
@@ -129,7 +130,8 @@ Report::Section convergence_section(const FitReport& report) {
 void judge_beam(const FitReport& report, Report& out) {
   const double w_hit = report.fit.model.w_hit;
   out.refuse(true, first_unusable(report.sanity));
-  out.refuse(report.variant != FitVariant::kExact, "this variant of learning ends at no maximum of the likelihood");
+  out.refuse(report.variant != FitOptions::Variant::kExact,
+             "this variant of learning ends at no maximum of the likelihood");
   out.refuse(true, first_unusable(report.judgement.findings));
   out.refuse(!(w_hit > kWeightBoundary), "no reading hits a surface that is expected");
 }
@@ -143,7 +145,7 @@ void add_findings(const LogFit& report, Report& out) {
 
 /// A weight of 1 has no standard error.
 bool has_errors(const FitReport& report) {
-  const auto has_no_error = [](const FitParameter& p) { return p.name == "w_hit" && std::isnan(p.naive_error); };
+  const auto has_no_error = [](const Fit::Parameter& p) { return p.name == "w_hit" && std::isnan(p.naive_error); };
   return !(report.fit.model.w_hit < 1.0 - kWeightBoundary) || std::ranges::none_of(report.fit.parameters, has_no_error);
 }
 
@@ -154,7 +156,7 @@ struct PoseMoves {
   double rms_m = 0.0, rms_rad = 0.0;
 };
 
-PoseMoves pose_moves(const RefinedLog& refined) {
+PoseMoves pose_moves(const FitReport::RefinedLog& refined) {
   PoseMoves moves;
   for (std::size_t i = 0; i < refined.logged.size(); ++i) {
     const PlanarPose &before = refined.logged[i], &now = refined.log.pose[i];
@@ -170,8 +172,8 @@ PoseMoves pose_moves(const RefinedLog& refined) {
 }
 
 /// CARMEN text, with the poses that were read instead of odometry, or CSV.
-std::string refined_log_text(const RefinedLog& refined) {
-  return fits_carmen(refined.log) ? carmen_text(refined.log, refined.logged) : scan_csv(refined.log);
+std::string refined_log_text(const FitReport::RefinedLog& refined) {
+  return fits_carmen(refined.log) ? carmen_text(refined.log, refined.logged) : refined.log.csv();
 }
 
 constexpr double kPoseHeight = 360, kMoveHeight = 240;
@@ -181,7 +183,7 @@ constexpr double kPoseAxesWidth = 450, kPoseAxesHeight = 308;  // the axes of a 
 struct Along {
   std::vector<double> before, now;
 
-  Along(const RefinedLog& refined, double PlanarPose::*coordinate) {
+  Along(const FitReport::RefinedLog& refined, double PlanarPose::*coordinate) {
     for (const PlanarPose& pose : refined.logged) before.push_back(pose.*coordinate);
     for (const PlanarPose& pose : refined.log.pose) now.push_back(pose.*coordinate);
   }
@@ -195,7 +197,7 @@ struct Along {
 };
 
 /// With a metre as long along x as along y.
-std::string way_figure(const RefinedLog& refined) {
+std::string way_figure(const FitReport::RefinedLog& refined) {
   const Along x(refined, &PlanarPose::x_m), y(refined, &PlanarPose::y_m);
   const double m_per_pixel =
       std::max({1.1 * (x.high() - x.low()) / kPoseAxesWidth, 1.1 * (y.high() - y.low()) / kPoseAxesHeight, 1e-3});
@@ -207,8 +209,8 @@ std::string way_figure(const RefinedLog& refined) {
 }
 
 /// Metres and degrees have separate axes: on a common one the smaller would be a flat line.
-Report::Figure move_figure(const RefinedLog& refined, const std::string& title, const std::vector<double>& moves,
-                           std::string label, std::string_view css_class) {
+Report::Figure move_figure(const FitReport::RefinedLog& refined, const std::string& title,
+                           const std::vector<double>& moves, std::string label, std::string_view css_class) {
   const std::vector<double> scan(refined.scan.begin(), refined.scan.end());
   Plot plot(title, {.low = scan.front(), .high = std::max(scan.back(), scan.front() + 1.0), .label = "scan"},
             {.low = 0.0, .high = std::max(1.1 * std::ranges::max(moves), 1e-4), .label = std::move(label)},
@@ -219,14 +221,14 @@ Report::Figure move_figure(const RefinedLog& refined, const std::string& title, 
 
 std::string mount_text(const FitReport& report) {
   if (report.logs.empty()) return "";
-  const LogCorrection &at = report.logs.front().correction, &error = report.logs.front().std_error;
+  const FitReport::Correction &at = report.logs.front().correction, &error = report.logs.front().std_error;
   return fmt::format(
       " Mount of the sensor: x {:.4f} ± {:.2g} m, y {:.4f} ± {:.2g} m, yaw {:.5f} ± {:.2g} rad; errors are clustered "
       "by stretches of the way.",
       at.mount_x_m, error.mount_x_m, at.mount_y_m, error.mount_y_m, at.mount_yaw_rad, error.mount_yaw_rad);
 }
 
-std::vector<Report::Figure> pose_figures(const RefinedLog& refined, const PoseMoves& moves) {
+std::vector<Report::Figure> pose_figures(const FitReport::RefinedLog& refined, const PoseMoves& moves) {
   std::vector<double> degrees;
   for (const double rad : moves.rad) degrees.push_back(std::abs(rad) / kRadPerDeg);
   return {{.picture = way_figure(refined),
@@ -239,7 +241,7 @@ std::vector<Report::Figure> pose_figures(const RefinedLog& refined, const PoseMo
 
 /// The way before and after, how far each pose moved, and the gain.
 Report::Section poses_section(const FitReport& report) {
-  const RefinedLog& refined = *report.refined;
+  const FitReport::RefinedLog& refined = *report.refined;
   const PoseMoves moves = pose_moves(refined);
   const std::string text = fmt::format(
       "Poses and parameters were learned in {}, with poses of the log taken as off by {:.3g} m and {:.3g}°. "
@@ -255,7 +257,7 @@ Report::Section poses_section(const FitReport& report) {
 }
 
 Json refined_json(const FitReport& report) {
-  const RefinedLog& refined = *report.refined;
+  const FitReport::RefinedLog& refined = *report.refined;
   const PoseMoves moves = pose_moves(refined);
   return {{"scans", refined.scan},
           {"turns", refined.turns},
@@ -306,8 +308,8 @@ std::vector<Finding> FitReport::findings() const {
   return all;
 }
 
-std::string report_text(const FitReport& report, ReportForm form, SettingNames names) {
-  return text_of(report_of(report), form, names);
+std::string FitReport::text(ReportForm form, SettingNames names) const {
+  return text_of(report_of(*this), form, names);
 }
 
 std::vector<fs::path> fit_files(const fs::path& folder, std::span<const Localizer> localizers, bool refined) {
@@ -321,14 +323,13 @@ std::vector<fs::path> fit_files(const fs::path& folder, std::span<const Localize
   return files;
 }
 
-void write_fit(const fs::path& folder, const FitReport& report, bool force, std::span<const Localizer> localizers) {
-  std::vector<ResultFile> files = {{"parameters.yaml", beam_model_text(report.model)}};
+void FitReport::write(const fs::path& folder, bool force, std::span<const Localizer> localizers) const {
+  std::vector<ResultFile> files = {{"parameters.yaml", beam_model_text(model)}};
   for (const Localizer localizer : localizers) {
-    files.push_back(
-        {localizer_file_name(localizer), localizer_text(report.model.parameters, report.model.sensor, localizer)});
+    files.push_back({localizer_file_name(localizer), model.localizer_text(localizer)});
   }
-  if (report.refined) files.push_back({"refined.log", refined_log_text(*report.refined)});
-  write_report(ResultKind::kFit, folder, report_of(report), std::move(files), force);
+  if (refined) files.push_back({"refined.log", refined_log_text(*refined)});
+  write_report(ResultKind::kFit, folder, report_of(*this), std::move(files), force);
 }
 
 // The report of a likelihood field.
@@ -386,7 +387,7 @@ Report report_of(const FieldReport& report) {
   out.intro =
       "A reading is as likely as its end is near to an occupied cell of the map; learned by maximum likelihood.";
   out.refuse(true, first_unusable(report.sanity));
-  const auto has_error = [](const FitParameter& p) { return p.status == ParameterStatus::kLearned; };
+  const auto has_error = [](const Fit::Parameter& p) { return p.status == Fit::Status::kLearned; };
   add_iterated_fit(fit,
                    {.readings = report.distance_m.size(),
                     .nats = report.nats_per_reading,
@@ -411,26 +412,25 @@ Report report_of(const FieldReport& report) {
 
 }  // namespace
 
-std::string localizer_text(const FieldReport& report, Localizer localizer) {
-  std::string text = localizer_text(model_for(report, localizer), localizer);
-  if (cell_lookup(localizer) == CellLookup::kContaining) return text;
-  const auto second_line = text.find('\n') + 1;
-  text.insert(second_line,
+std::string FieldReport::localizer_text(Localizer localizer) const {
+  std::string yaml = model_for(*this, localizer).localizer_text(localizer);
+  if (cell_lookup(localizer) == CellLookup::kContaining) return yaml;
+  const auto second_line = yaml.find('\n') + 1;
+  yaml.insert(second_line,
               "# It looks cells up half a cell off, so its likeliest sigma_hit is not that of parameters.yaml.\n");
-  return text;
+  return yaml;
 }
 
-std::string report_text(const FieldReport& report, ReportForm form, SettingNames names) {
-  return text_of(report_of(report), form, names);
+std::string FieldReport::text(ReportForm form, SettingNames names) const {
+  return text_of(report_of(*this), form, names);
 }
 
-void write_field_fit(const fs::path& folder, const FieldReport& report, bool force,
-                     std::span<const Localizer> localizers) {
-  std::vector<ResultFile> files = {{"parameters.yaml", field_model_text(report.fit.model)}};
+void FieldReport::write(const fs::path& folder, bool force, std::span<const Localizer> localizers) const {
+  std::vector<ResultFile> files = {{"parameters.yaml", field_model_text(fit.model)}};
   for (const Localizer localizer : localizers) {
-    files.push_back({localizer_file_name(localizer), localizer_text(report, localizer)});
+    files.push_back({localizer_file_name(localizer), localizer_text(localizer)});
   }
-  write_report(ResultKind::kFit, folder, report_of(report), std::move(files), force);
+  write_report(ResultKind::kFit, folder, report_of(*this), std::move(files), force);
 }
 
 }  // namespace fathom

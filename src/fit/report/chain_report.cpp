@@ -37,7 +37,7 @@ void add_chain_fit(const ChainFit& fit, Report& report) {
       "(see the notes).",
       fit.blocks, fit.block == "stretch" ? "stretches of the way" : "frames (or blocks of frames)");
   report.details.update({{"returns", fit.returns}, {"lost", fit.lost}, {"frames", fit.frames}});
-  require_errors(&FitParameter::naive_error, report);
+  require_errors(&Fit::Parameter::naive_error, report);
   report.refuse(fit.held_out && fit.held_out->gain_nats < -3.0 * fit.held_out->gain_error,
                 "returns that were held out are less likely than under the chain as given");
 }
@@ -162,7 +162,7 @@ std::string loss_figure(const ChainReport& report) {
 
 std::vector<FitReport::Fact> chain_summary(const ChainReport& report) {
   const ChainFit& fit = report.fit;
-  const HeldOut held_out = fit.held_out.value_or(HeldOut());
+  const Fit::HeldOut held_out = fit.held_out.value_or(Fit::HeldOut());
   const double lost = static_cast<double>(fit.lost) / static_cast<double>(std::max<std::size_t>(fit.returns, 1));
   std::vector<FitReport::Fact> facts = {
       held_out_fact(fit),
@@ -192,7 +192,7 @@ std::vector<Report::Figure> share_figures(const ChainReport& report) {
 
 Report report_of(const ChainReport& report) {
   const ChainFit& fit = report.fit;
-  const HeldOut held_out = fit.held_out.value_or(HeldOut());
+  const Fit::HeldOut held_out = fit.held_out.value_or(Fit::HeldOut());
   Report out{.kind = "chain", .title = fmt::format("Noise of {}, learned", report.frames.sensor), .fit = fit};
   out.fit.findings = report.findings();
   out.intro = fmt::format("Scene {}, measured frames {}.", report.scene, report.measured);
@@ -224,12 +224,12 @@ std::vector<Finding> ChainReport::findings() const {
   return all;
 }
 
-std::string report_text(const ChainReport& report, ReportForm form, SettingNames names) {
-  return text_of(report_of(report), form, names);
+std::string ChainReport::text(ReportForm form, SettingNames names) const {
+  return text_of(report_of(*this), form, names);
 }
 
-void write_chain_report(const fs::path& folder, const ChainReport& report, bool force) {
-  write_report(ResultKind::kChain, folder, report_of(report), {{"noise.yaml", yaml_file(report)}}, force);
+void ChainReport::write(const fs::path& folder, bool force) const {
+  write_report(ResultKind::kChain, folder, report_of(*this), {{"noise.yaml", yaml_file(*this)}}, force);
 }
 
 }  // namespace fathom

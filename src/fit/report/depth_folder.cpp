@@ -199,7 +199,7 @@ void check_levels(double levels_per_m) {
 class DepthImages {
  public:
   /// A folder of images may hold bags besides.
-  DepthImages(const fs::path& folder, const DepthFolderOptions& options) : folder_(folder), options_(options) {
+  DepthImages(const fs::path& folder, const DepthReport::Options& options) : folder_(folder), options_(options) {
     std::error_code unknown;
     const bool has_files = fs::is_directory(folder, unknown) && !chosen(list(folder).files, options.files).empty();
     if (is_bag(folder) && !has_files) {
@@ -240,7 +240,7 @@ class DepthImages {
 
  private:
   const fs::path& folder_;
-  const DepthFolderOptions& options_;
+  const DepthReport::Options& options_;
   std::optional<BagDepths> bag_;
   std::vector<fs::path> files_;
 };
@@ -295,7 +295,7 @@ std::vector<fs::path> depth_images_or_clouds(const fs::path& folder, const std::
   return clouds.empty() ? depth_images(folder) : in_folder(folder, clouds);
 }
 
-DepthImage first_depth_image(const fs::path& folder, const DepthFolderOptions& options) {
+DepthImage first_depth_image(const fs::path& folder, const DepthReport::Options& options) {
   DepthImage first;
   DepthImages(folder, options).for_each([&](const DepthImage& image, const std::string&) {
     first = image;
@@ -304,7 +304,7 @@ DepthImage first_depth_image(const fs::path& folder, const DepthFolderOptions& o
   return first;
 }
 
-std::vector<fs::path> depth_folder_inputs(const fs::path& folder, const DepthFolderOptions& options) {
+std::vector<fs::path> depth_folder_inputs(const fs::path& folder, const DepthReport::Options& options) {
   const DepthImages images(folder, options);
   std::vector<fs::path> files = images.files();
   const std::vector<fs::path> more = images.left_out().files();
@@ -312,7 +312,7 @@ std::vector<fs::path> depth_folder_inputs(const fs::path& folder, const DepthFol
   return files;
 }
 
-DepthReport measure_depth_folder(const fs::path& folder, const DepthFolderOptions& options) {
+DepthReport::Folder measure_depth_folder(const fs::path& folder, const DepthReport::Options& options) {
   DepthMeter meter(options.meter);
   const DepthImages images(folder, options);
   const LeftOutPixels left_out = images.left_out();
@@ -326,10 +326,10 @@ DepthReport measure_depth_folder(const fs::path& folder, const DepthFolderOption
     if (options.on_frame) options.on_frame(done, images.count());
     return true;
   });
-  DepthReport report{.name = folder.string(),
-                     .measure = meter.result(),
-                     .picture = meter.picture(),
-                     .left_out_by = left_out_by(options.left_out)};
+  DepthReport::Folder report{.name = folder.string(),
+                             .measure = meter.result(),
+                             .picture = meter.picture(),
+                             .left_out_by = left_out_by(options.left_out)};
   if (has_levels) flag_levels(report.measure, options.levels_per_m);
   const std::vector<std::string> notes = images.notes();
   report.measure.flags.insert(report.measure.flags.end(), notes.begin(), notes.end());
@@ -375,7 +375,8 @@ void check_count(const fs::path& folder, const std::string& what, std::size_t fo
   throw InputError(fmt::format("{}: {} {} for {} depth images", folder.string(), found, what, images));
 }
 
-std::vector<fs::path> find_truths(const fs::path& folder, const DepthLeftOut& options, std::size_t images) {
+std::vector<fs::path> find_truths(const fs::path& folder, const DepthReport::Options::LeftOut& options,
+                                  std::size_t images) {
   if (!options.beyond_m && !options.lost_beyond_reach) return {};
   const char* names = options.beyond_m ? kCleanDepths : kReasons;
   if (is_bag(folder) && (!fs::is_directory(folder) || images_named(folder, names).empty())) {
@@ -400,20 +401,20 @@ std::vector<fs::path> find_masks(const fs::path& mask, std::size_t images) {
   throw InputError(fmt::format("{}: holds no mask, PNG or NPY", mask.string()));
 }
 
-}  // namespace
-
-void validate(const DepthLeftOut& o) {
-  if (o.beyond_m && !(*o.beyond_m > 0.0 && *o.beyond_m <= DepthMeterOptions::kMostDepthM)) {
-    throw InputError(fmt::format("beyond_m = {} is not in (0, {}] m", *o.beyond_m, DepthMeterOptions::kMostDepthM));
+void check(const DepthReport::Options::LeftOut& o) {
+  if (o.beyond_m && !(*o.beyond_m > 0.0 && *o.beyond_m <= DepthMeasure::Options::kMostDepthM)) {
+    throw InputError(fmt::format("beyond_m = {} is not in (0, {}] m", *o.beyond_m, DepthMeasure::Options::kMostDepthM));
   }
   if (o.beyond_m && o.lost_beyond_reach) {
     throw InputError("beyond_m and lost_beyond_reach are two ways to say what is beyond reach: give one of them");
   }
 }
 
-LeftOutPixels::LeftOutPixels(const fs::path& folder, const DepthLeftOut& options, std::size_t images)
+}  // namespace
+
+LeftOutPixels::LeftOutPixels(const fs::path& folder, const DepthReport::Options::LeftOut& options, std::size_t images)
     : options_(options) {
-  validate(options);
+  check(options);
   truths_ = find_truths(folder, options, images);
   masks_ = find_masks(options.mask, images);
 }
@@ -449,7 +450,7 @@ std::vector<fs::path> LeftOutPixels::files() const {
   return all;
 }
 
-std::string left_out_by(const DepthLeftOut& o) {
+std::string left_out_by(const DepthReport::Options::LeftOut& o) {
   std::string text;
   if (o.beyond_m) text = fmt::format("{:.6g} m or farther by {}", *o.beyond_m, kCleanDepths);
   if (o.lost_beyond_reach) text = fmt::format("miss or above_max_range in {}", kReasons);

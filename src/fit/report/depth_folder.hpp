@@ -18,7 +18,7 @@ class LeftOutPixels {
  public:
   /// Finds the files. Throws InputError for a number outside its limits, for files that are not there, and where there
   /// are not as many of them as depth images, or one mask.
-  LeftOutPixels(const std::filesystem::path& folder, const DepthLeftOut& options, std::size_t images);
+  LeftOutPixels(const std::filesystem::path& folder, const DepthReport::Options::LeftOut& options, std::size_t images);
 
   /// Of depth image k, [rows, cols]: 1 for a pixel that is left out; empty where nothing is to be. Throws InputError
   /// naming the file that is not of this size, or that is no such image.
@@ -27,12 +27,12 @@ class LeftOutPixels {
   [[nodiscard]] std::vector<std::filesystem::path> files() const;
 
  private:
-  DepthLeftOut options_;
+  DepthReport::Options::LeftOut options_;
   std::vector<std::filesystem::path> truths_, masks_;
 };
 
 /// The pixels that are left out, for people: "10 m or farther by clean_depth*.npy"; may be empty.
-std::string left_out_by(const DepthLeftOut& options);
+std::string left_out_by(const DepthReport::Options::LeftOut& options);
 
 /// Clouds of a folder, PCD and PLY, which the pattern names. Without a pattern all, or empty if the folder has
 /// images. Empty if the pattern names other files.
@@ -55,5 +55,8 @@ class DepthReader {
   std::optional<double> levels_per_m_;
   std::optional<bool> has_levels_;  // of the images before
 };
+
+/// As depth_images_or_clouds(), of depth images alone.
+std::vector<std::filesystem::path> depth_images(const std::filesystem::path& folder, const std::string& pattern = {});
 
 }  // namespace fathom

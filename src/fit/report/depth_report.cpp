@@ -36,10 +36,10 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
 
 /// One line for each report beside the others. `text`: of a report, or of its measurement.
 template <class F>
-void add_row(Report::Table& table, std::string name, std::span<const DepthReport> reports, F text) {
+void add_row(Report::Table& table, std::string name, std::span<const DepthReport::Folder> reports, F text) {
   Row row = {{std::move(name)}};
-  for (const DepthReport& report : reports) {
-    if constexpr (std::invocable<F, const DepthReport&>) {
+  for (const DepthReport::Folder& report : reports) {
+    if constexpr (std::invocable<F, const DepthReport::Folder&>) {
       row.push_back({text(report)});
     } else {
       row.push_back({text(report.measure)});
@@ -50,12 +50,13 @@ void add_row(Report::Table& table, std::string name, std::span<const DepthReport
 
 std::string size_text(const DepthMeasure& m) { return fmt::format("{} of {} x {}", m.frames, m.cols, m.rows); }
 
-std::string left_out_text(const DepthReport& report) {
+std::string left_out_text(const DepthReport::Folder& report) {
   return report.left_out_by.empty() ? "nothing: all holes count" : report.left_out_by;
 }
 
 /// "across", or "across (2)" of the second of several.
-Report::Table numbered(std::string first, std::span<const DepthReport> reports, std::span<const char* const> columns) {
+Report::Table numbered(std::string first, std::span<const DepthReport::Folder> reports,
+                       std::span<const char* const> columns) {
   Report::Table table{.columns = {{std::move(first), false}}, .rows = {}};
   for (std::size_t k = 0; k < reports.size(); ++k) {
     for (const char* column : columns) {
@@ -65,7 +66,7 @@ Report::Table numbered(std::string first, std::span<const DepthReport> reports, 
   return table;
 }
 
-Report::Table named(std::span<const DepthReport> reports) {
+Report::Table named(std::span<const DepthReport::Folder> reports) {
   Report::Table table{.columns = {{"", false}}, .rows = {}};
   for (std::size_t k = 0; k < reports.size(); ++k) {
     table.columns.push_back({reports.size() == 1 ? reports[k].name : fmt::format("({}) {}", k + 1, reports[k].name)});
@@ -76,7 +77,7 @@ Report::Table named(std::span<const DepthReport> reports) {
 using Measure = DepthMeasure;
 
 /// The numbers to compare first: at most 20 lines with the head.
-Report::Table verdict_table(std::span<const DepthReport> reports) {
+Report::Table verdict_table(std::span<const DepthReport::Folder> reports) {
   Report::Table table = named(reports);
   if (reports.size() == 2) table.columns.push_back({"ratio"});
   const auto add = [&](std::string name, std::string_view form, auto value) {
@@ -112,7 +113,7 @@ Report::Table verdict_table(std::span<const DepthReport> reports) {
   return table;
 }
 
-Report::Table error_table(std::span<const DepthReport> reports) {
+Report::Table error_table(std::span<const DepthReport::Folder> reports) {
   Report::Table table = named(reports);
   const auto add = [&](const char* name, auto text) { add_row(table, name, reports, text); };
   add("frames", size_text);
@@ -129,15 +130,15 @@ Report::Table error_table(std::span<const DepthReport> reports) {
   return table;
 }
 
-Report::Table correlation_table(std::span<const DepthReport> reports) {
+Report::Table correlation_table(std::span<const DepthReport::Folder> reports) {
   bool in_time = false;
-  for (const DepthReport& report : reports) in_time = in_time || !report.measure.in_time.empty();
+  for (const DepthReport::Folder& report : reports) in_time = in_time || !report.measure.in_time.empty();
   std::vector<const char*> columns = {"across", "down", "across, cubic off", "down, cubic off"};
   if (in_time) columns.push_back("in time");
   Report::Table table = numbered("px or frames apart", reports, columns);
   for (std::uint32_t lag = 0; lag < DepthMeasure::kLags; ++lag) {
     Row row = {{std::to_string(lag + 1)}};
-    for (const DepthReport& report : reports) {
+    for (const DepthReport::Folder& report : reports) {
       const Measure& m = report.measure;
       row.push_back({number(m.across[lag], "{:.3f}")}), row.push_back({number(m.down[lag], "{:.3f}")});
       row.push_back({text_or_dash(m.across_residual[lag], "{:.3f}")}),
@@ -157,7 +158,7 @@ std::uint64_t pixels_of(const Classes& blobs) {
   return pixels;
 }
 
-Report::Table hole_table(std::span<const DepthReport> reports) {
+Report::Table hole_table(std::span<const DepthReport::Folder> reports) {
   Report::Table table = named(reports);
   const auto add = [&](std::string name, auto text) { add_row(table, std::move(name), reports, text); };
   const auto add_classes = [&](fmt::format_string<const char* const&> name, auto text) {
@@ -186,12 +187,12 @@ std::string band_name(const Measure::Band& band) {
                                     : fmt::format("{:.6g} and more", band.low_m);
 }
 
-Report::Table band_table(std::span<const DepthReport> reports) {
+Report::Table band_table(std::span<const DepthReport::Folder> reports) {
   constexpr std::array<const char*, 5> kColumns = {"pixels", "holes", "patches", "px", "mm"};
   Report::Table table = numbered("distance, m", reports, kColumns);
   for (std::size_t k = 0; k < reports.front().measure.bands.size(); ++k) {
     Row row = {{band_name(reports.front().measure.bands[k])}};
-    for (const DepthReport& report : reports) {
+    for (const DepthReport::Folder& report : reports) {
       if (k >= report.measure.bands.size()) {
         row.insert(row.end(), kColumns.size(), {"–"});
         continue;
@@ -227,7 +228,7 @@ Json classes_json(const Classes& blobs) {
   return json;
 }
 
-Json holes_json(const DepthReport& report) {
+Json holes_json(const DepthReport::Folder& report) {
   const Measure& m = report.measure;
   Json json = {{"left_out", m.left_out}, {"left_out_by", text_or_null(report.left_out_by)}, {"pixels", m.pixels}};
   json["holes"] = m.holes;
@@ -244,7 +245,7 @@ Json holes_json(const DepthReport& report) {
   return json;
 }
 
-Json to_json(const DepthReport& report) {
+Json to_json(const DepthReport::Folder& report) {
   const Measure& m = report.measure;
   Json json = {{"name", report.name}, {"frames", m.frames}, {"rows", m.rows}, {"cols", m.cols}};
   json["focal_baseline_px_m"] = m.focal_baseline_px_m ? Json(*m.focal_baseline_px_m) : Json(nullptr);
@@ -282,7 +283,7 @@ Json to_json(const DepthReport& report) {
   return json;
 }
 
-Report report_of(std::span<const DepthReport> reports) {
+Report report_of(std::span<const DepthReport::Folder> reports) {
   if (reports.empty()) throw InputError("there is no measurement to report");
   Report out{.kind = "depth_camera", .title = "Depth camera measured"};
   out.intro =
@@ -290,9 +291,9 @@ Report report_of(std::span<const DepthReport> reports) {
       "are corrected for what the cubic takes with it; columns with \"cubic off\" are not. Whole blobs touch "
       "neither the border of the image nor pixels left out. The size of other blobs is unknown.";
   out.details = to_json(reports.front());
-  for (const DepthReport& other : reports.subspan(1)) out.details["compared_with"].push_back(to_json(other));
+  for (const DepthReport::Folder& other : reports.subspan(1)) out.details["compared_with"].push_back(to_json(other));
   out.sections.push_back({.head = reports.size() > 1 ? "Verdict" : "In short", .pieces = {verdict_table(reports)}});
-  for (const DepthReport& report : reports) {
+  for (const DepthReport::Folder& report : reports) {
     const std::string name = reports.size() > 1 ? report.name + ": " : "";
     for (const std::string& flag : report.measure.flags) out.fit.note("depth", name + flag);
     out.refuse(report.measure.patches.used == 0,
@@ -312,12 +313,12 @@ Report report_of(std::span<const DepthReport> reports) {
 
 }  // namespace
 
-std::string report_text(std::span<const DepthReport> reports, ReportForm form, SettingNames names) {
-  return text_of(report_of(reports), form, names);
+std::string DepthReport::text(ReportForm form, SettingNames names) const {
+  return text_of(report_of(folders), form, names);
 }
 
-void write_depth_report(const fs::path& folder, std::span<const DepthReport> reports, bool force) {
-  write_report(ResultKind::kDepth, folder, report_of(reports), {}, force);
+void DepthReport::write(const fs::path& folder, bool force) const {
+  write_report(ResultKind::kDepth, folder, report_of(folders), {}, force);
 }
 
 }  // namespace fathom

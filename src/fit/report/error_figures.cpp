@@ -57,7 +57,7 @@ std::array<WallSide, 2> sides_of(const WallReport& report) {
 
 /// The frame in the middle of the list, or the next one with a wall.
 std::size_t shown_frame(const WallReport& report) {
-  const std::vector<WallPlane>& planes = report.fit.measure.planes;
+  const std::vector<WallMeasure::Plane>& planes = report.fit.measure.planes;
   std::size_t frame = planes.size() / 2;
   while (!planes[frame].is_found) frame = (frame + 1) % planes.size();
   return frame;
@@ -102,11 +102,11 @@ std::vector<Report::Figure> residual_pictures(const WallReport& report) {
   std::vector<Report::Figure> figures;
   for (const WallSide& side : sides_of(report)) {
     const std::span<const float> residual = residual_of(report, side.measure);
-    const WallPixel* pixels = &side.measure.pixels[shown_frame(report) * sensor.rays()];
+    const WallMeasure::Pixel* pixels = &side.measure.pixels[shown_frame(report) * sensor.rays()];
     const auto color = [&](std::size_t k) {
       const std::size_t i = k / width / thick * sensor.cols + columns.first + k % width;
-      if (pixels[i] == WallPixel::kWall) return error_color(residual[i], scale);
-      return pixels[i] == WallPixel::kLost ? kLostColor : kOtherColor;
+      if (pixels[i] == WallMeasure::Pixel::kWall) return error_color(residual[i], scale);
+      return pixels[i] == WallMeasure::Pixel::kLost ? kLostColor : kOtherColor;
     };
     figures.push_back({.picture = picture_of(width, sensor.rows * thick, side.word + ": errors of a frame", color),
                        .lead = side.word + ": ",
@@ -152,12 +152,12 @@ std::vector<Report::Figure> residual_lines(const WallReport& report) {
 
 /// A value of bins, where it is not NaN.
 template <class Value>
-Report::Figure bins_figure(const WallReport& report, std::vector<WallBin> WallMeasure::*bins, std::string_view title,
-                           const PlotAxis& x_axis, const PlotAxis& y_axis, Value value) {
+Report::Figure bins_figure(const WallReport& report, std::vector<WallMeasure::Bin> WallMeasure::*bins,
+                           std::string_view title, const PlotAxis& x_axis, const PlotAxis& y_axis, Value value) {
   Plot plot(title, x_axis, y_axis);
   for (const WallSide& side : sides_of(report)) {
     std::vector<double> x, y;
-    for (const WallBin& bin : side.measure.*bins) {
+    for (const WallMeasure::Bin& bin : side.measure.*bins) {
       if (std::isnan(value(bin))) continue;
       x.push_back(0.5 * (bin.low + bin.high)), y.push_back(value(bin));
     }
@@ -167,13 +167,13 @@ Report::Figure bins_figure(const WallReport& report, std::vector<WallBin> WallMe
 }
 
 PlotAxis range_axis(const WallReport& report) {
-  const std::vector<WallBin>& bins = report.fit.measure.by_range;
+  const std::vector<WallMeasure::Bin>& bins = report.fit.measure.by_range;
   return {.low = std::min(0.0, bins.front().low), .high = bins.back().high, .label = "range (m)"};
 }
 
-Report::Figure fill_figure(const WallReport& report, std::vector<WallBin> WallMeasure::*bins, std::string_view title,
-                           const PlotAxis& x_axis) {
-  const auto fill = [&](const WallBin& bin) {
+Report::Figure fill_figure(const WallReport& report, std::vector<WallMeasure::Bin> WallMeasure::*bins,
+                           std::string_view title, const PlotAxis& x_axis) {
+  const auto fill = [&](const WallMeasure::Bin& bin) {
     const bool is_known = report.fit.measure.knows_losses && bin.readings + bin.lost >= kLeastInFill;
     return is_known ? bin.fill() : std::nan("");
   };
@@ -183,10 +183,10 @@ Report::Figure fill_figure(const WallReport& report, std::vector<WallBin> WallMe
 
 Report::Figure wall_range_figure(const WallReport& report) {
   const bool px = in_disparity(report);
-  const auto value = [&](const WallBin& bin) { return px ? bin.deviation_px : bin.deviation_m; };
+  const auto value = [&](const WallMeasure::Bin& bin) { return px ? bin.deviation_px : bin.deviation_m; };
   double top = 0.0;
   for (const WallSide& side : sides_of(report)) {
-    for (const WallBin& bin : side.measure.by_range) {
+    for (const WallMeasure::Bin& bin : side.measure.by_range) {
       if (!std::isnan(value(bin))) top = std::max(top, value(bin));
     }
   }
@@ -195,7 +195,7 @@ Report::Figure wall_range_figure(const WallReport& report) {
   const std::string label = fmt::format("deviation{} ({})", px ? " of disparity" : "", unit.symbol);
   return bins_figure(report, &WallMeasure::by_range, "Deviation of the error by range", range_axis(report),
                      {.low = 0.0, .high = 1.15 * top, .label = label},
-                     [&](const WallBin& bin) { return unit.per_m * value(bin); });
+                     [&](const WallMeasure::Bin& bin) { return unit.per_m * value(bin); });
 }
 
 Report::Figure wall_error_figure(const WallReport& report) {
@@ -242,8 +242,8 @@ Report::Figure wall_correlation_figure(const WallReport& report) {
 
 constexpr Rgb kMeasured = {58, 62, 74}, kSmall = {240, 228, 66}, kMiddle = {230, 159, 0}, kLarge = {0, 114, 178};
 
-Report::Figure depth_figure(const DepthReport& report) {
-  const DepthPicture& p = report.picture;
+Report::Figure depth_figure(const DepthReport::Folder& report) {
+  const DepthMeter::Picture& p = report.picture;
   std::vector<float> measured;
   for (const float depth : p.depth_m) {
     if (!std::isnan(depth)) measured.push_back(depth);
@@ -257,8 +257,8 @@ Report::Figure depth_figure(const DepthReport& report) {
                    patch(css(kLostColor), report.measure.left_out > 0 ? "holes and pixels left out" : "holes")}};
 }
 
-Report::Figure hole_figure(const DepthReport& report) {
-  const DepthPicture& p = report.picture;
+Report::Figure hole_figure(const DepthReport::Folder& report) {
+  const DepthMeter::Picture& p = report.picture;
   const auto color = [&](std::size_t i) {
     const std::uint32_t size = p.blob_size[i];
     if (size == 0) return std::isnan(p.depth_m[i]) ? kOtherColor : kMeasured;
@@ -272,8 +272,8 @@ Report::Figure hole_figure(const DepthReport& report) {
   return shown;
 }
 
-Report::Figure depth_residual_figure(const DepthReport& report) {
-  const DepthPicture& p = report.picture;
+Report::Figure depth_residual_figure(const DepthReport::Folder& report) {
+  const DepthMeter::Picture& p = report.picture;
   const double scale = residual_scale(p.residual);
   const auto color = [&](std::size_t i) {
     return std::isnan(p.residual[i]) ? kLostColor : error_color(p.residual[i], scale);
@@ -287,12 +287,12 @@ Report::Figure depth_residual_figure(const DepthReport& report) {
 }
 
 /// Of the second report in other strokes.
-std::string depth_correlation(std::span<const DepthReport> reports) {
+std::string depth_correlation(std::span<const DepthReport::Folder> reports) {
   Plot plot("Correlation of the error against the distance of pixels",
             {.low = 0.0, .high = DepthMeasure::kLags, .label = "apart (px, frames)"},
             {.low = -0.2, .high = 1.0, .label = "correlation"});
   plot.draw_horizontal(0.0, "mark");
-  for (const DepthReport& report : reports) {
+  for (const DepthReport::Folder& report : reports) {
     const DepthMeasure& m = report.measure;
     if (m.patches.used == 0) continue;
     const std::string other = &report == &reports[0] ? "" : " other";
@@ -304,12 +304,12 @@ std::string depth_correlation(std::span<const DepthReport> reports) {
 }
 
 /// The share of hole pixels by the size of their blobs, in octaves.
-std::string blob_figure(std::span<const DepthReport> reports) {
+std::string blob_figure(std::span<const DepthReport::Folder> reports) {
   std::size_t octaves = 7;  // to 127 px at least
-  for (const DepthReport& report : reports) octaves = std::max(octaves, report.measure.blobs_by_size.size());
+  for (const DepthReport::Folder& report : reports) octaves = std::max(octaves, report.measure.blobs_by_size.size());
   std::vector<std::vector<double>> shares;
   double top = 0.1;
-  for (const DepthReport& report : reports) {
+  for (const DepthReport::Folder& report : reports) {
     const DepthMeasure& m = report.measure;
     std::vector<double>& of_report = shares.emplace_back(octaves);
     for (std::size_t i = 0; i < m.blobs_by_size.size(); ++i) {
@@ -348,13 +348,13 @@ std::vector<Report::Figure> wall_curves(const WallReport& report) {
           fill_figure(report, &WallMeasure::by_range, "Share of rays that came back, by range", range_axis(report))};
 }
 
-std::vector<Report::Figure> depth_pictures(const DepthReport& report) {
+std::vector<Report::Figure> depth_pictures(const DepthReport::Folder& report) {
   return {depth_figure(report), hole_figure(report), depth_residual_figure(report)};
 }
 
-std::vector<Report::Figure> depth_curves(std::span<const DepthReport> reports) {
+std::vector<Report::Figure> depth_curves(std::span<const DepthReport::Folder> reports) {
   const std::string beside = reports.size() > 1 ? "; dashed, and as a line: the second folder" : "";
-  const std::span<const DepthReport> shown = reports.first(std::min<std::size_t>(2, reports.size()));
+  const std::span<const DepthReport::Folder> shown = reports.first(std::min<std::size_t>(2, reports.size()));
   return {{.picture = depth_correlation(shown),
            .keys = {stroke("var(--hit)", "across"), stroke("var(--short)", "down"),
                     stroke(kModelColor, "in time, of still frames")},

@@ -28,10 +28,10 @@ void add_chain_fit(const ChainFit& fit, Report& report);
 
 // parameters.yaml as text in memory.
 
-/// As read_beam_model; `file` names the text in messages.
+/// As BeamModel::read(); `file` names the text in messages.
 BeamModel read_beam_model_text(std::string_view text, const std::filesystem::path& file);
 std::string beam_model_text(const BeamModel& model);
-/// What write_field_model() writes.
+/// What LikelihoodFieldModel::write() writes.
 std::string field_model_text(const LikelihoodFieldModel& model);
 
 // The figures of a fit, as SVG.
@@ -120,8 +120,8 @@ std::string step_word(const WallReport& report);
 bool in_disparity(const WallReport& report);
 
 /// Depths, holes and residuals of the first frame.
-std::vector<Report::Figure> depth_pictures(const DepthReport& report);
+std::vector<Report::Figure> depth_pictures(const DepthReport::Folder& report);
 /// Correlation against lag, and hole pixels by the size of their blobs, of the first two reports.
-std::vector<Report::Figure> depth_curves(std::span<const DepthReport> reports);
+std::vector<Report::Figure> depth_curves(std::span<const DepthReport::Folder> reports);
 
 }  // namespace fathom

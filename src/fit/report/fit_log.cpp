@@ -27,14 +27,14 @@ constexpr double kLeastRise = 0.01;  // nats, far below the effect of a standard
 constexpr std::size_t kMostTurns = 20;
 constexpr double kMostJudged = 4e6;  // readings
 
-std::string correction_text(const LogCorrection& c) {
+std::string correction_text(const FitReport::Correction& c) {
   return fmt::format("mount {:.4f} m, {:.4f} m, {:.4f} rad; ranges {:+.4f} m", c.mount_x_m, c.mount_y_m,
                      c.mount_yaw_rad, c.range_offset_m);
 }
 
 /// Whether a ray was measured elsewhere than the first of its scan.
 bool is_moved(const ScanLog& log) {
-  return std::ranges::any_of(log.ray_offset, [](const RayOffset& offset) {
+  return std::ranges::any_of(log.ray_offset, [](const ScanLog::RayOffset& offset) {
     return offset.x_m != 0.0F || offset.y_m != 0.0F || offset.yaw_rad != 0.0F;
   });
 }
@@ -101,7 +101,8 @@ class LogFitter {
     if (logs.empty()) throw InputError("there is no log to learn from");
     for (const ScanLog& log : logs) look_at(log);
     find_sensor();
-    const bool corrects = options_.per_log != PerLog::kNothing, holds_out = count(&GivenLog::held_out) > 0;
+    const bool corrects = options_.per_log != FitLogOptions::PerLog::kNothing,
+               holds_out = count(&GivenLog::held_out) > 0;
     FitReport report;
     report.variant = options_.variant;
     const std::string name = logs.size() == 1 ? logs.front().name : "";
@@ -245,7 +246,8 @@ class LogFitter {
     std::size_t scans = 0;
     for (const GivenLog& given : given_.logs) {
       facts.push_back(log_fact(given.log));
-      if (options_.per_log != PerLog::kNothing) facts.push_back({"its own", correction_text(given.correction)});
+      if (options_.per_log != FitLogOptions::PerLog::kNothing)
+        facts.push_back({"its own", correction_text(given.correction)});
       scans += given.log.scans();
     }
     add_selection(options_.scans, options_.test_scans,
@@ -327,7 +329,8 @@ void add_sanity(const BeamData& table, const ReadingFacts& readings, const FitLo
 
 FitReport fit_table(const BeamData& pairs, const FitLogOptions& options, const std::string& name) {
   check_table(pairs);
-  if (options.per_log != PerLog::kNothing) throw InputError("per_log is of logs, and a table of pairs has no poses");
+  if (options.per_log != FitLogOptions::PerLog::kNothing)
+    throw InputError("per_log is of logs, and a table of pairs has no poses");
   if (options.refine_poses) throw InputError("refine_poses is of logs, and a table of pairs has no poses");
   const BeamData table = with_scans(pairs);
   const ScanNumbers scan_of = counted_scans(table.scan);

@@ -70,7 +70,9 @@ std::string held_out_note(bool has_cells) {
       has_cells ? "map" : "scene");
 }
 
-bool has_own_offset(PerLog per_log) { return per_log == PerLog::kOffset || per_log == PerLog::kBoth; }
+bool has_own_offset(FitLogOptions::PerLog per_log) {
+  return per_log == FitLogOptions::PerLog::kOffset || per_log == FitLogOptions::PerLog::kBoth;
+}
 
 bool learns_hit_offset(const FitLogOptions& options, double cell_m) {
   if (options.hit_offset_m) return false;

@@ -51,11 +51,11 @@ Message with_log_name(const Message& words, const std::string& log);
 ScanNumbers held_out_scans(const std::string& scans, const std::string& test_scans, const ScanNumbers& learned,
                            const std::string& log, std::size_t of);
 
-/// HeldOut::note of test scans that were not named. `has_cells`: whether the world is a map.
+/// Fit::HeldOut::note of test scans that were not named. `has_cells`: whether the world is a map.
 std::string held_out_note(bool has_cells);
 
 /// Whether each log learns a separate offset.
-bool has_own_offset(PerLog per_log);
+bool has_own_offset(FitLogOptions::PerLog per_log);
 
 /// Whether a common offset is learned. By default it is in maps of cells, whose walls are as thick as drawn. `cell_m`:
 /// 0 without cells.
@@ -98,22 +98,22 @@ std::size_t usual_ray_step(const ScanLog& log, const HeatmapLogOptions& options)
 void require_evidence(const ScanLog& log, std::uint32_t scan, const std::function<std::size_t()>& readings);
 
 /// The pairs of all scans of a log, as make_beam_data() makes them, where the log is corrected.
-BeamData corrected_pairs(const ScanLog& log, const LogCorrection& correction, const ExpectedRanges& world,
+BeamData corrected_pairs(const ScanLog& log, const FitReport::Correction& correction, const ExpectedRanges& world,
                          double max_range_m, const Compute& compute);
 
 /// The log with its sensor where it is mounted, and ranges, which lie below the maximum one, without their offset.
-ScanLog corrected_log(ScanLog log, const LogCorrection& correction, double max_range_m);
+ScanLog corrected_log(ScanLog log, const FitReport::Correction& correction, double max_range_m);
 
 /// The step between scans that are enough to correct a log of this many scans.
 std::size_t correcting_step(std::size_t scans, std::size_t rays);
 
 /// Looks for the correction of the greatest likelihood, from `start` on and first in steps of `step` (m, and rad).
-LogCorrection correct_log(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
-                          const FitLogOptions& options, const LogCorrection& start, double step);
+FitReport::Correction correct_log(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
+                                  const FitLogOptions& options, const FitReport::Correction& start, double step);
 
 /// The standard errors of the correction found, for given parameters; NaN for numbers that readings do not determine.
-LogCorrection correction_errors(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
-                                const FitLogOptions& options, const LogCorrection& found);
+FitReport::Correction correction_errors(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
+                                        const FitLogOptions& options, const FitReport::Correction& found);
 
 /// fit_log() at the poses of the log, without the flags of its model (add_model_flags()). It is unusable where the log
 /// does not lie on its map.

@@ -142,7 +142,7 @@ MapCanvas canvas_of(const GridMap& map, std::uint32_t pixels) {
 
 class Picture {
  public:
-  Picture(const Heatmap& heatmap, const GridMap& map, const HeatmapPicture& options)
+  Picture(const Heatmap& heatmap, const GridMap& map, const Heatmap::Picture& options)
       : heatmap_(heatmap),
         map_(map),
         options_(options),
@@ -236,7 +236,7 @@ class Picture {
 
   const Heatmap& heatmap_;
   const GridMap& map_;
-  const HeatmapPicture& options_;
+  const Heatmap::Picture& options_;
   const HeatmapColors& colors_;
   Heat heat_;
   MapCanvas canvas_;
@@ -253,10 +253,10 @@ void check_heatmap_name(const std::filesystem::path& file) {
 }
 
 void write_heatmap(const std::filesystem::path& file, const Heatmap& heatmap, const GridMap& map,
-                   const HeatmapPicture& picture) {
+                   const Heatmap::Picture& picture) {
   check_heatmap_name(file);
   validate(map);
-  constexpr std::uint32_t kLeast = HeatmapPicture::kLeastPixels, kMost = HeatmapPicture::kMostPixels;
+  constexpr std::uint32_t kLeast = Heatmap::Picture::kLeastPixels, kMost = Heatmap::Picture::kMostPixels;
   if (!(picture.pixels >= kLeast && picture.pixels <= kMost)) {
     throw InputError(fmt::format("{}: pixels = {} is not in [{}, {}]", file.string(), picture.pixels, kLeast, kMost));
   }

@@ -30,7 +30,7 @@ template <class Calibration>
 Report pairs_report(std::string_view slug, const char* title, const Calibration& fit, const std::string& more) {
   Report out{.kind = std::string(slug), .title = title, .summary = {{"pairs", grouped(fit.pairs)}}, .fit = fit};
   std::vector<std::string> values;
-  for (const FitParameter& p : fit.parameters) values.push_back(fmt::format("{}: {:.6g}", p.name, p.value));
+  for (const Fit::Parameter& p : fit.parameters) values.push_back(fmt::format("{}: {:.6g}", p.name, p.value));
   out.refuse(true, first_unusable(fit.findings));
   out.sections = {scene_file_section(fmt::format("- {}: {{{}{}}}", slug, fmt::join(values, ", "), more))};
   return out;
@@ -47,7 +47,7 @@ Report report_of(const DistanceReport& report) {
   for (const std::string& note : report.notes) out.fit.note("log", note);
   out.summary.push_back({"without a return, skipped", grouped(fit.skipped)});
   out.details = {{"pairs", fit.pairs}, {"skipped", fit.skipped}};
-  require_errors(&FitParameter::std_error, out);
+  require_errors(&Fit::Parameter::std_error, out);
   return out;
 }
 
@@ -58,13 +58,13 @@ Report report_of(const EnergyCalibration& fit) {
   out.summary.push_back({"of them lost", grouped(fit.lost)});
   out.details = {
       {StereoEnergy::kNormalization, law}, {"pairs", fit.pairs}, {"lost", fit.lost}, {"skipped", fit.skipped}};
-  require_errors(&FitParameter::std_error, out);
+  require_errors(&Fit::Parameter::std_error, out);
   return out;
 }
 
 }  // namespace
 
-LogPairs range_pairs_of_log(const ScanLog& log, const World& world, const LogPairsOptions& options) {
+LogPairs range_pairs_of_log(const ScanLog& log, const World& world, const LogPairs::Options& options) {
   const double max_range_m = options.max_range_m.value_or(log.max_range_m);
   if (!options.max_range_m) with_prefix(log.name, [&] { require_max_range(max_range_m); });
   const double gate_m = options.gate_m;
@@ -107,11 +107,11 @@ std::vector<Finding> log_pair_findings(const LogPairs& found, const DistanceCali
     const Message text(fmt::format("{} of {} readings{} are farther than {} m (", grouped(found.others), grouped(all),
                                    are_most ? fmt::format(", {:.0f} %,", 100.0 * others) : "", gate_m),
                        Setting{"gate_m"}, ") from what the world expects, and were left out");
-    findings.push_back({Severity::kWarning, "other_readings", text});
+    findings.push_back({Finding::Severity::kWarning, "other_readings", text});
   }
   if (are_most) {
     Finding& worst = findings.back();
-    worst.severity = Severity::kUnusable;
+    worst.severity = Finding::Severity::kUnusable;
     worst.text +=
         ": the map or scene is of another place, or lies elsewhere than the log says, or the poses belong to "
         "other scans";
@@ -130,17 +130,17 @@ std::vector<Finding> log_pair_findings(const LogPairs& found, const DistanceCali
         Setting{"gate_m"},
         fmt::format(" {:.2g}, or more if the deviation still grows",
                     std::max(2.0 * gate_m, kGoodDeviations * deviation_m)));
-    findings.push_back({Severity::kWarning, "narrow_gate", text});
+    findings.push_back({Finding::Severity::kWarning, "narrow_gate", text});
   }
   return findings;
 }
 
-std::string report_text(const DistanceReport& report, ReportForm form, SettingNames names) {
-  return text_of(report_of(report), form, names);
+std::string DistanceReport::text(ReportForm form, SettingNames names) const {
+  return text_of(report_of(*this), form, names);
 }
 
-std::string report_text(const EnergyCalibration& fit, ReportForm form, SettingNames names) {
-  return text_of(report_of(fit), form, names);
+std::string EnergyCalibration::text(ReportForm form, SettingNames names) const {
+  return text_of(report_of(*this), form, names);
 }
 
 }  // namespace fathom

@@ -23,6 +23,7 @@
 #include "fit/frames/cloud_frames.hpp"
 #include "fit/report/depth_folder.hpp"
 #include "fit/report/fit_selection.hpp"
+#include "fit/wall/wall_work.hpp"
 #include "io/log/scan_lines.hpp"
 
 namespace fathom {
@@ -95,12 +96,12 @@ ChainFrames read_images(const SceneSetup& setup, const fs::path& folder, const M
   const std::vector<FrameFile> images = by_frame(depth_images(folder, options.files));
   DepthReader depths(options.levels_per_m);
   static_cast<void>(depths.read(images.front().file));
-  ChainFramesOptions how = options.frames;
+  ChainFrames::Options how = options.frames;
   how.half_step_m = depths.half_step_m();
   ChainFrameReader reader(setup, images.size(), how);
   for (const auto& [frame, file] : images) {
     const DepthImage image = depths.read(file);
-    const PatternShape shape = reader.shape();
+    const RayPattern::Shape shape = reader.shape();
     if (image.rows != shape.rows || image.cols != shape.cols) {
       throw InputError(fmt::format("{}: has {} x {} pixels, not {} x {} as the sensor of the scene", file.string(),
                                    image.cols, image.rows, shape.cols, shape.rows));
@@ -131,7 +132,7 @@ ChainFrames read_log(const SceneSetup& setup, const fs::path& file, const Measur
   check_log_options(options);
   const ScanLog log = read_scan_log(file, options.log);
   const ScanNumbers scans = choose_scans(log.name, options.scans, log.scans());
-  ChainFramesOptions how = options.frames;
+  ChainFrames::Options how = options.frames;
   how.half_step_m = 0.5 * options.step_m;
   ChainFrameReader reader(setup, scans.size(), how);
   refuse_own_rays(log, "and the sensor always has the same");
@@ -158,7 +159,7 @@ ChainFrames read_log(const SceneSetup& setup, const fs::path& file, const Measur
   ChainFrames frames = reader.frames();
   frames.beyond += beyond;
   for (Message& note : log_notes(log, std::min(lost_m, reader.max_range_m()))) {
-    frames.notes.push_back({Severity::kNote, "log", std::move(note)});
+    frames.notes.push_back({Finding::Severity::kNote, "log", std::move(note)});
   }
   return frames;
 }
@@ -270,7 +271,7 @@ void leave_out_beside(const std::array<double, 2>& sector_rad, const std::string
   for (std::size_t i = 0; i < before.size(); ++i) frames.left_out[i] |= before[i];
 }
 
-DepthLeftOut left_out_of(const WallImagesOptions& options) { return {.mask = options.mask}; }
+DepthReport::Options::LeftOut left_out_of(const WallInput& options) { return {.mask = options.mask}; }
 
 void take_image(const fs::path& file, const DepthImage& image, WallFrames& frames) {
   WallSensor& sensor = frames.sensor;
@@ -302,18 +303,18 @@ std::vector<WallDistance> wall_distances(const std::string& text_or_file) {
   return distances;
 }
 
-std::vector<fs::path> wall_image_inputs(const fs::path& folder, const WallImagesOptions& options) {
+std::vector<fs::path> wall_image_inputs(const fs::path& folder, const WallInput& options) {
   std::vector<fs::path> files = depth_images(folder, options.files);
   const std::vector<fs::path> more = LeftOutPixels(folder, left_out_of(options), files.size()).files();
   files.insert(files.end(), more.begin(), more.end());
   return files;
 }
 
-WallFrames read_wall_images(const fs::path& folder, const WallImagesOptions& options) {
+WallFrames read_wall_images(const fs::path& folder, const WallInput& options) {
   const std::vector<fs::path> files = depth_images(folder, options.files);
   const LeftOutPixels left_out(folder, left_out_of(options), files.size());
   WallFrames frames;
-  frames.sensor.camera = options.camera, frames.sensor.max_range_m = options.max_range_m;
+  frames.sensor.camera = options.sensor.camera, frames.sensor.max_range_m = options.max_range_m.value_or(0.0);
   DepthReader depths(options.levels_per_m);
   for (std::size_t k = 0; k < files.size(); ++k) {
     const DepthImage image = depths.read(files[k]);
@@ -333,20 +334,20 @@ std::vector<fs::path> wall_cloud_files(const fs::path& folder, const std::string
   return files;
 }
 
-WallFrames read_wall_clouds(const fs::path& folder, const WallCloudsOptions& options) {
+WallFrames read_wall_clouds(const fs::path& folder, const WallInput& options) {
   std::vector<FrameFile> files;
   for (const fs::path& file : wall_cloud_files(folder, options.files)) {
     files.push_back({.frame = static_cast<std::uint32_t>(files.size()), .file = file});
   }
   if (files.empty()) throw InputError(fmt::format("{}: holds no cloud", folder.string()));
-  WallFrames frames = read_wall_clouds(files, options.lidar);
+  WallFrames frames = read_wall_clouds(files, options.sensor);
   if (options.sector_rad) leave_out_beside(*options.sector_rad, folder.string(), frames);
   frames.tape_m = tape_of(frames.names, options.distances);
   validate(frames);
   return frames;
 }
 
-WallFrames wall_frames_of_log(const ScanLog& log, const WallScansOptions& options) {
+WallFrames wall_frames_of_log(const ScanLog& log, const WallInput& options) {
   validate(log);
   refuse_own_rays(log, "which the fit takes as the same in all");
   WallFrames frames;

@@ -101,13 +101,11 @@ std::string beam_model_text(const BeamModel& model) {
   return text;
 }
 
-BeamModel read_beam_model(const std::filesystem::path& file) {
+BeamModel BeamModel::read(const std::filesystem::path& file) {
   return within_memory(file, [&] { return read_beam_model_text(read_yaml_text(file), file); });
 }
 
-void write_beam_model(const std::filesystem::path& file, const BeamModel& model) {
-  write_whole_file(file, beam_model_text(model));
-}
+void BeamModel::write(const std::filesystem::path& file) const { write_whole_file(file, beam_model_text(*this)); }
 
 std::string field_model_text(const LikelihoodFieldModel& model) {
   validate(model);
@@ -116,7 +114,7 @@ std::string field_model_text(const LikelihoodFieldModel& model) {
   return text;
 }
 
-LikelihoodFieldModel read_field_model(const std::filesystem::path& file) {
+LikelihoodFieldModel LikelihoodFieldModel::read(const std::filesystem::path& file) {
   return within_memory(file, [&] {
     const YamlValue root = parse_yaml(read_yaml_text(file), file.string());
     refuse_other_kind(root, YamlFileKind::kBeamModel);
@@ -133,8 +131,8 @@ LikelihoodFieldModel read_field_model(const std::filesystem::path& file) {
   });
 }
 
-void write_field_model(const std::filesystem::path& file, const LikelihoodFieldModel& model) {
-  write_whole_file(file, field_model_text(model));
+void LikelihoodFieldModel::write(const std::filesystem::path& file) const {
+  write_whole_file(file, field_model_text(*this));
 }
 
 // Parameters as the nodes of localizers read them.
@@ -244,7 +242,7 @@ std::vector<std::string> localizer_notes(const BeamParameters& p, Localizer loca
   return notes;
 }
 
-std::string localizer_text(const BeamParameters& parameters, const BeamSensor& sensor, Localizer localizer) {
+std::string BeamModel::localizer_text(Localizer localizer) const {
   validate(sensor);
   const LocalizerBeam b = localizer_beam(parameters, localizer);
   std::string comments = fmt::format("# The beam model of {}, as learned by fathom.\n", name_of(localizer));
@@ -270,8 +268,8 @@ LocalizerField localizer_field(const LikelihoodFieldModel& model, Localizer loca
   return {hit / sum, model.w_rand / sum, model.sigma_hit_m, model.max_distance_m};
 }
 
-std::string localizer_text(const LikelihoodFieldModel& model, Localizer localizer) {
-  const LocalizerField f = localizer_field(model, localizer);
+std::string LikelihoodFieldModel::localizer_text(Localizer localizer) const {
+  const LocalizerField f = localizer_field(*this, localizer);
   std::string comments = fmt::format("# The likelihood field of {}, as learned by fathom.\n", name_of(localizer));
   if (localizer != Localizer::kBeluga) {
     comments +=
@@ -281,8 +279,8 @@ std::string localizer_text(const LikelihoodFieldModel& model, Localizer localize
   return parameter_text(localizer, "likelihood_field", comments,
                         {{"z_hit", f.z_hit}, {"z_rand", f.z_rand}, {"sigma_hit", f.sigma_hit}},
                         {{"laser_likelihood_max_dist", f.laser_likelihood_max_dist},
-                         {"laser_max_range", model.max_range_m},
-                         {"laser_min_range", model.min_range_m}});
+                         {"laser_max_range", max_range_m},
+                         {"laser_min_range", min_range_m}});
 }
 
 std::string localizer_file_name(Localizer localizer) { return std::string(name_of(localizer)) + ".yaml"; }

@@ -39,10 +39,12 @@ constexpr double kImpossible = -744.0;  // about the logarithm of the smallest n
 constexpr std::size_t kParts = 8, kLeastScansOfPart = 4;
 constexpr double kPartStep = 0.04;  // m and rad: wide enough to leave the edge of a cell
 
-Numbers numbers_of(const LogCorrection& c) { return {c.mount_x_m, c.mount_y_m, c.mount_yaw_rad, c.range_offset_m}; }
-LogCorrection correction_of(const Numbers& n) { return {n[0], n[1], n[2], n[3]}; }
+Numbers numbers_of(const FitReport::Correction& c) {
+  return {c.mount_x_m, c.mount_y_m, c.mount_yaw_rad, c.range_offset_m};
+}
+FitReport::Correction correction_of(const Numbers& n) { return {n[0], n[1], n[2], n[3]}; }
 
-void move_poses(const LogCorrection& by, ScanLog& log) {
+void move_poses(const FitReport::Correction& by, ScanLog& log) {
   for (PlanarPose& pose : log.pose) pose = moved_by(pose, {by.mount_x_m, by.mount_y_m, by.mount_yaw_rad});
 }
 
@@ -54,8 +56,8 @@ class LogCorrector {
         model_(model),
         executor_(make_executor(options.compute.threads)),
         compute_(options.compute) {
-    if (options.per_log != PerLog::kOffset) free_ = {0, 1, 2};
-    if (options.per_log != PerLog::kMount) free_.push_back(3);
+    if (options.per_log != FitLogOptions::PerLog::kOffset) free_ = {0, 1, 2};
+    if (options.per_log != FitLogOptions::PerLog::kMount) free_.push_back(3);
   }
 
   Numbers climb(Numbers at, double step) {
@@ -167,10 +169,10 @@ double std_error_of_mean(const std::array<Numbers, kParts>& of_part, std::size_t
 
 }  // namespace
 
-BeamData corrected_pairs(const ScanLog& log, const LogCorrection& correction, const ExpectedRanges& world,
+BeamData corrected_pairs(const ScanLog& log, const FitReport::Correction& correction, const ExpectedRanges& world,
                          double max_range_m, const Compute& compute) {
   const ScanNumbers all = all_scans(log);
-  if (correction == LogCorrection()) return make_beam_data(log, all, world, max_range_m, compute);
+  if (correction == FitReport::Correction()) return make_beam_data(log, all, world, max_range_m, compute);
   ScanLog corrected = log;
   move_poses(correction, corrected);
   BeamData pairs = make_beam_data(corrected, all, world, max_range_m, compute);
@@ -183,7 +185,7 @@ BeamData corrected_pairs(const ScanLog& log, const LogCorrection& correction, co
   return pairs;
 }
 
-ScanLog corrected_log(ScanLog log, const LogCorrection& correction, double max_range_m) {
+ScanLog corrected_log(ScanLog log, const FitReport::Correction& correction, double max_range_m) {
   move_poses(correction, log);
   for (float& reading : log.range_m) {
     const double range_m = double{reading} - correction.range_offset_m;
@@ -196,13 +198,13 @@ std::size_t correcting_step(std::size_t scans, std::size_t rays) {
   return std::max<std::size_t>(1, scans * rays / kMostReadings);
 }
 
-LogCorrection correct_log(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
-                          const FitLogOptions& options, const LogCorrection& start, double step) {
+FitReport::Correction correct_log(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
+                                  const FitLogOptions& options, const FitReport::Correction& start, double step) {
   return correction_of(LogCorrector(log, world, model, options).climb(numbers_of(start), step));
 }
 
-LogCorrection correction_errors(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
-                                const FitLogOptions& options, const LogCorrection& found) {
+FitReport::Correction correction_errors(const ScanLog& log, const ExpectedRanges& world, const BeamModel& model,
+                                        const FitLogOptions& options, const FitReport::Correction& found) {
   if (are_of_one_place(log.pose)) return {kNoNumber, kNoNumber, kNoNumber, kNoNumber};
   const Numbers at = numbers_of(found);
   Numbers errors = LogCorrector(log, world, model, options).std_errors(at);
@@ -228,7 +230,7 @@ namespace {
 
 void check(const FitLogOptions& options) {
   validate(*options.refine_poses);
-  if (options.per_log != PerLog::kNothing && options.per_log != PerLog::kMount) {
+  if (options.per_log != FitLogOptions::PerLog::kNothing && options.per_log != FitLogOptions::PerLog::kMount) {
     throw InputError(Setting{"per_log"}, " with ", Setting{"refine_poses"}, " is nothing or mount");
   }
   if (!options.test_scans.empty()) {
@@ -240,7 +242,7 @@ void check(const FitLogOptions& options) {
 /// At the poses of the log. Without hits it may have found no mount, and the search starts at none.
 PlanarPose first_mount(const FitReport& report) {
   if (report.logs.empty()) return {};
-  const LogCorrection& own = report.logs.front().correction;
+  const FitReport::Correction& own = report.logs.front().correction;
   return {own.mount_x_m, own.mount_y_m, own.mount_yaw_rad};
 }
 
@@ -290,7 +292,7 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
   RefineOptions how;
   how.prior = *options.refine_poses;
   how.mount = first_mount(report);
-  how.fit_mount = options.per_log == PerLog::kMount;
+  how.fit_mount = options.per_log == FitLogOptions::PerLog::kMount;
   how.fit = fit_options(options, world.cell_m());
   how.on_progress = options.on_refine_progress;
   RefinedPoses refined = with_prefix(log.name, [&] { return refine_poses(chosen, world, report.model.sensor, how); });
@@ -311,7 +313,7 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
   if (lies_on_map) add_model_flags(report);
   add_flags(refined, gain, report);
   set_facts(options, scans.size(), log.scans(), report);
-  RefinedLog& kept = report.refined.emplace();
+  FitReport::RefinedLog& kept = report.refined.emplace();
   kept.logged = std::exchange(chosen.pose, std::move(refined.pose));
   kept.log = std::move(chosen);
   kept.scan = std::move(scans);

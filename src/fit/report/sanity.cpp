@@ -223,11 +223,11 @@ std::string no_return_note(const NoReturnPile::Code& code) {
 }
 
 void add_flag(const char* code, const Message& flag, LogReport& report) {
-  if (!flag.empty()) report.sanity.push_back({Severity::kWarning, code, flag});
+  if (!flag.empty()) report.sanity.push_back({Finding::Severity::kWarning, code, flag});
 }
 
 void add_fault(const char* code, const Message& flag, LogReport& report) {
-  if (!flag.empty()) report.sanity.push_back({Severity::kUnusable, code, flag});
+  if (!flag.empty()) report.sanity.push_back({Finding::Severity::kUnusable, code, flag});
 }
 
 void add_reading_flags(const ReadingFacts& readings, bool is_taken, const BeamSensor& sensor, const std::string& log,
@@ -299,10 +299,10 @@ PoseCheck check_poses(const ScanLog& log, const World& world, const BeamSensor& 
   }
 }
 
-Message pose_flag(const PoseCheck& check, PerLog per_log) {
+Message pose_flag(const PoseCheck& check, FitLogOptions::PerLog per_log) {
   const double gain = check.gain;
   if (!(gain > 0.0)) return "";
-  const bool learned_mount = per_log == PerLog::kMount || per_log == PerLog::kBoth;
+  const bool learned_mount = per_log == FitLogOptions::PerLog::kMount || per_log == FitLogOptions::PerLog::kBoth;
   if (check.common.is_some() && !(check.common.is_mount && learned_mount)) {
     const std::string what =
         fmt::format("{}, and a ray that was held out is about {:.1g} nats likelier", check.common.words(), gain);
@@ -310,7 +310,8 @@ Message pose_flag(const PoseCheck& check, PerLog per_log) {
       return Message(what, "; give the origin of the map so, or the frame in which it stands (", Setting{"map_frame"},
                      ")");
     }
-    return Message(what, "; learn the mount (", Setting{"per_log", per_log == PerLog::kOffset ? "both" : "mount"},
+    return Message(what, "; learn the mount (",
+                   Setting{"per_log", per_log == FitLogOptions::PerLog::kOffset ? "both" : "mount"},
                    "), or give it where the log has the poses of the robot (", Setting{"mount"}, ")");
   }
   const Message limit =

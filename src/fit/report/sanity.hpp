@@ -87,9 +87,9 @@ void add_reading_flags(const ReadingFacts& readings, bool is_taken, const BeamSe
 struct GivenLog {
   const ScanLog& log;
   ScanNumbers learned = {}, held_out = {};
-  Message misplaced = {};                         ///< a flag, or empty
-  std::string beside = {};                        ///< likewise
-  LogCorrection correction = {}, std_error = {};  ///< of FitLogOptions::per_log
+  Message misplaced = {};                                 ///< a flag, or empty
+  std::string beside = {};                                ///< likewise
+  FitReport::Correction correction = {}, std_error = {};  ///< of FitLogOptions::per_log
 
   /// Finds out how it lies on its map. Throws InputError if no pose lies on it.
   void place_on(const GridMap& outline, const ShareOnMap& share);
@@ -136,7 +136,7 @@ struct PoseCheck {
 PoseCheck check_poses(const ScanLog& log, const World& world, const BeamSensor& sensor, const FitLogOptions& options);
 
 /// Empty without a gain. `per_log`: the learned corrections of the log.
-Message pose_flag(const PoseCheck& check, PerLog per_log);
+Message pose_flag(const PoseCheck& check, FitLogOptions::PerLog per_log);
 
 // The distances of ends from occupied cells that a likelihood field expects, and its probable faults.
 

@@ -10,7 +10,6 @@
 
 #include <fathom/core/f64.hpp>
 #include <fathom/core/field.hpp>
-#include <fathom/files/maps.hpp>
 #include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/sensor/pattern.hpp>
@@ -74,7 +73,7 @@ fs::path find_scan_log(const fs::path& log_or_run) {
 
 std::vector<Message> log_notes(const ScanLog& log, std::optional<double> max_range_m) {
   std::vector<Message> notes;
-  for (const SkippedLines& lines : log.skipped) {
+  for (const ScanLog::Skipped& lines : log.skipped) {
     notes.push_back(fmt::format("{} {} passed over{}{}", counted(lines.lines, fmt::format("{} line", lines.name)),
                                 were(lines.lines), log.laser.empty() ? "" : "; readings come from ", log.laser));
   }
@@ -116,17 +115,16 @@ const ScanScore& LogScores::least_likely() const {
 }
 
 LogScores score_log(const BeamModel& model, const World& world, const ScanLog& log, std::string_view scans,
-                    const ScoreLogOptions& options) {
+                    const ScoreOptions& options) {
   const ScanNumbers chosen = choose_scans(log.name, scans, log.scans());
-  ScoreOptions one_pose = options.score;
+  ScoreOptions one_pose = options;
   one_pose.compute.threads = 1;  // there is nothing to share out
   MovingRanges moving(world, one_pose.ray_step);
-  ScanScorer scorer(model.parameters, model.sensor, moving, planar_fan(log.azimuth_rad), one_pose);
+  ScanScorer scorer(model.parameters, model.sensor, moving, RayFan::planar(log.azimuth_rad), one_pose);
   LogScores scores;
   for (const std::uint32_t scan : chosen) {
-    ScanScore score = {scan, log.pose[scan], rays_with_evidence(log.scan(scan), model.sensor, options.score.ray_step),
-                       0.0};
-    const Pose pose = pose_from_planar(score.pose);
+    ScanScore score = {scan, log.pose[scan], rays_with_evidence(log.scan(scan), model.sensor, options.ray_step), 0.0};
+    const Pose pose = score.pose.at_height();
     moving.follow(log.offsets(scan));
     scorer.score({&pose, 1}, log.scan(scan), {&score.log_likelihood, 1});
     scores.scans.push_back(score);
@@ -134,7 +132,7 @@ LogScores score_log(const BeamModel& model, const World& world, const ScanLog& l
       options.on_progress(static_cast<double>(scores.scans.size()) / static_cast<double>(chosen.size()));
     }
   }
-  const BeamData pairs = make_beam_data(log, chosen, world, model.sensor.max_range_m, options.score.compute);
+  const BeamData pairs = make_beam_data(log, chosen, world, model.sensor.max_range_m, options.compute);
   scores.judgement = with_prefix(log.name, [&] { return judge_beam_model(model.parameters, model.sensor, pairs); });
   return scores;
 }
@@ -185,7 +183,7 @@ LogHeatmap heatmap_of_log(const BeamModel& model, const World& world, const Scan
   how.score.ray_step = usual_ray_step(log, options);
   how.score.compute = options.compute;
   require_evidence(log, scan, [&] { return rays_with_evidence(log.scan(scan), model.sensor, how.score.ray_step); });
-  const RayFan fan = planar_fan(log.azimuth_rad);
+  const RayFan fan = RayFan::planar(log.azimuth_rad);
   MovingRanges moving(world, how.score.ray_step);
   moving.follow(log.offsets(scan));
   LogHeatmap found;
@@ -193,14 +191,14 @@ LogHeatmap heatmap_of_log(const BeamModel& model, const World& world, const Scan
   found.heatmap = make_heatmap(model.parameters, model.sensor, moving, fan, log.scan(scan),
                                free_positions(map, options.spacing_m), how);
   ScanScorer scorer(model.parameters, model.sensor, moving, fan, how.score);
-  const Pose pose = pose_from_planar(found.logged);
+  const Pose pose = found.logged.at_height();
   scorer.score({&pose, 1}, log.scan(scan), {&found.logged_log_likelihood, 1});
   return found;
 }
 
 std::vector<Vec3> scan_hits_world(const ScanLog& log, std::uint32_t scan, const BeamSensor& sensor) {
   if (scan >= log.scans()) throw InputError(fmt::format("scan {} is not in [0, {})", scan, log.scans()));
-  const Pose world_from_sensor = pose_from_planar(log.pose[scan]);
+  const Pose world_from_sensor = log.pose[scan].at_height();
   std::vector<Vec3> hits;
   for (std::size_t i = 0; i < log.rays(); ++i) {
     const double range_m = log.scan(scan)[i];
@@ -263,11 +261,11 @@ World World::from_map(const GridMap& map, const GridCasterOptions& options) {
 }
 
 World World::from_map(const std::filesystem::path& yaml_file, const GridCasterOptions& options) {
-  GridMapFile file = read_grid_map_file(yaml_file);
-  World world = from_map(file.map, options);
+  GridMap map = read_grid_map(yaml_file);
+  World world = from_map(map, options);
   world.name_ = yaml_file.filename().string();
-  world.inputs_ = std::move(file.files);
-  world.notes_ = std::move(file.notes);
+  world.inputs_ = std::move(map.files);
+  world.notes_ = std::move(map.notes);
   return world;
 }
 

@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 using Json = Report::Json;
 using Place = Report::Place;
 
-Json bins_json(const std::vector<WallBin>& bins, std::string_view unit, bool knows_losses) {
+Json bins_json(const std::vector<WallMeasure::Bin>& bins, std::string_view unit, bool knows_losses) {
   Json json = Json::array();
-  for (const WallBin& bin : bins) {
+  for (const WallMeasure::Bin& bin : bins) {
     json.push_back({{fmt::format("low_{}", unit), bin.low},
                     {fmt::format("high_{}", unit), bin.high},
                     {"readings", bin.readings},
@@ -54,7 +54,7 @@ Json measure_json(const WallMeasure& m) {
 Json sensor_json(const WallSensor& sensor) {
   Json json = {{"rows", sensor.rows}, {"cols", sensor.cols}};
   if (sensor.camera) {
-    const WallCamera& c = *sensor.camera;
+    const WallSensor::Camera& c = *sensor.camera;
     json["camera"] = {
         {"fx_px", c.fx_px}, {"fy_px", c.fy_px}, {"cx_px", c.cx_px}, {"cy_px", c.cy_px}, {"baseline_m", c.baseline_m}};
   }
@@ -70,7 +70,7 @@ Json turns_json(const WallFit& fit) {
   return {{"least_cols", *least}, {"most_cols", *most}};
 }
 
-Json size_json(const WallCorrelation& c) {
+Json size_json(const WallFit::CorrelationFit& c) {
   Json json = {{"shape", choice_word(c.shape)},
                {"across_px", estimate_json(c.across_px)},
                {"down_px", estimate_json(c.down_px)}};
@@ -80,8 +80,9 @@ Json size_json(const WallCorrelation& c) {
 }
 
 std::size_t walls_found(const WallReport& report) {
-  const std::vector<WallPlane>& planes = report.fit.measure.planes;
-  return static_cast<std::size_t>(std::ranges::count_if(planes, [](const WallPlane& p) { return p.is_found; }));
+  const std::vector<WallMeasure::Plane>& planes = report.fit.measure.planes;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(planes, [](const WallMeasure::Plane& p) { return p.is_found; }));
 }
 
 Report::Cell estimate_cell(const Estimate& e, std::string_view form, double unit = 1.0) {
@@ -90,7 +91,7 @@ Report::Cell estimate_cell(const Estimate& e, std::string_view form, double unit
 
 std::vector<FitReport::Fact> wall_summary(const WallReport& report) {
   const WallMeasure& m = report.fit.measure;
-  const WallCorrelation& c = report.fit.correlation;
+  const WallFit::CorrelationFit& c = report.fit.correlation;
   const std::size_t found = walls_found(report), rays = m.readings + m.lost;
   const bool px = in_disparity(report), is_white = !(c.across_px.value > 0.0) && !(c.down_px.value > 0.0);
   const std::string sizes =
@@ -114,7 +115,7 @@ std::vector<FitReport::Fact> wall_summary(const WallReport& report) {
 }
 
 Report::Section correlation_section(const WallReport& report) {
-  const WallCorrelation& c = report.fit.correlation;
+  const WallFit::CorrelationFit& c = report.fit.correlation;
   const std::string unit = step_word(report), shape = choice_word(c.shape);
   Report::Table table{.columns = {{"", false}, {"value"}, {"unit", false}}, .rows = {}};
   const auto add = [&](const std::string& name, const Report::Cell& value, const std::string& of) {
@@ -132,7 +133,8 @@ Report::Section correlation_section(const WallReport& report) {
 }
 
 /// `what` heads the laws, `against` their gain.
-Report::Table laws_table(const std::vector<WallLossLaw>& laws, const char* key, const char* what, const char* against) {
+Report::Table laws_table(const std::vector<WallFit::Law>& laws, const char* key, const char* what,
+                         const char* against) {
   Report::Table table{.columns = {{.head = what, .is_number = false, .key = "name"},
                                   {"parameters", true, Place::kAside, "parameters"},
                                   {"nats per ray", true, Place::kAside, "nats"},
@@ -141,7 +143,7 @@ Report::Table laws_table(const std::vector<WallLossLaw>& laws, const char* key, 
                                   {"", false, Place::kAside, "is_chosen"}},
                       .rows = {},
                       .key = key};
-  for (const WallLossLaw& law : laws) {
+  for (const WallFit::Law& law : laws) {
     table.rows.push_back({text_cell(law.name),
                           {fmt::format("{}", law.parameters), law.parameters},
                           {fmt::format("{:.5f}", law.nats), law.nats},
@@ -172,7 +174,7 @@ Report::Section loss_laws_section(const WallReport& report) {
 
 Json tape_json(const WallFit& fit) {
   if (!fit.tape) return nullptr;
-  const WallTape& t = *fit.tape;
+  const WallFit::Tape& t = *fit.tape;
   return {{"places", t.places},
           {"gain", estimate_json(t.gain)},
           {"bias_m", estimate_json(t.bias_m)},
@@ -185,7 +187,7 @@ Json tape_json(const WallFit& fit) {
 }
 
 Report::Section tape_section(const WallReport& report) {
-  const WallTape& tape = *report.fit.tape;
+  const WallFit::Tape& tape = *report.fit.tape;
   Report::Table table{
       .columns = {{"against the tape", false}, {"value"}, {"unit", false}, {"places off it by", true, Place::kAside}},
       .rows = {}};
@@ -223,9 +225,9 @@ Report::Section planes_section(const WallReport& report) {
       .rows = {},
       .key = "planes"};
   const double unit = in_disparity(report) ? 1.0 : 1e3;
-  const std::vector<WallPlane>& planes = report.fit.measure.planes;
+  const std::vector<WallMeasure::Plane>& planes = report.fit.measure.planes;
   for (std::size_t f = 0; f < planes.size(); ++f) {
-    const WallPlane& p = planes[f];
+    const WallMeasure::Plane& p = planes[f];
     const std::string name =
         report.names.empty() ? fmt::format("{}", f) : fs::path(report.names[f]).filename().string();
     std::vector<Report::Cell>& row = table.rows.emplace_back();
@@ -260,7 +262,7 @@ Report report_of(const WallReport& report) {
                   loss_laws_section(report)};
   if (report.fit.tape) out.sections.push_back(tape_section(report));
   out.sections.push_back(planes_section(report));
-  out.sections.push_back(scene_file_section(wall_sensor_file(report)));
+  out.sections.push_back(scene_file_section(report.sensor_yaml()));
   Json details = {{"measured", report.name}, {"sensor", sensor_json(report.fit.sensor)}};
   details.update(out.details);
   details["turns"] = turns_json(report.fit);
@@ -277,7 +279,7 @@ std::string sensor_file(const WallReport& report) {
   return fmt::format(
       "# Sensor learned from a wall by fathom {}: an entry of `sensors:`, to which pose and outputs are to be added.\n"
       "# A sensor that a scene has keeps its pose and outputs with  --set sensors.NAME.noise=@noise.yaml\n{}",
-      FATHOM_VERSION, wall_sensor_file(report));
+      FATHOM_VERSION, report.sensor_yaml());
 }
 
 std::string noise_file(const WallReport& report) {
@@ -291,15 +293,14 @@ std::string noise_file(const WallReport& report) {
 
 std::vector<Finding> WallReport::findings() const {
   std::vector<Finding> all;
-  for (const std::string& text : notes) all.push_back({Severity::kNote, "log", text});
+  for (const std::string& text : notes) all.push_back({Finding::Severity::kNote, "log", text});
   all.insert(all.end(), fit.chain.findings.begin(), fit.chain.findings.end());
   return all;
 }
 
 WallReport make_wall_report(const WallFrames& frames, const WallOptions& options, const std::string& name) {
   WallReport report{.name = name, .fit = fit_wall(frames, options), .names = frames.names, .simulated = {}};
-  const WallFrames simulated =
-      simulate_wall(report.fit, {.seed = options.seed, .rate_hz = options.rate_hz, .threads = options.threads});
+  const WallFrames simulated = simulate_wall(report.fit, options);
   // Where depths are of another unit, the same walls may not come out.
   const Message of_depths = first_unusable(report.fit.chain.findings);
   const Message doubt(of_depths, of_depths.empty() ? "" : ": ", "the same walls simulated");
@@ -307,21 +308,21 @@ WallReport make_wall_report(const WallFrames& frames, const WallOptions& options
   return report;
 }
 
-std::string wall_sensor_file(const WallReport& report) {
-  const std::vector<WallBin>& by_range = report.fit.measure.by_range;
-  return wall_sensor_yaml(report.fit.sensor, by_range.empty() ? 0.0 : by_range.back().high, report.fit.chain.chain,
-                          report.fit.sensor.camera  ? "camera"
-                          : report.fit.sensor.lidar ? "lidar"
-                                                    : "laser");
+std::string WallReport::sensor_yaml() const {
+  const std::vector<WallMeasure::Bin>& by_range = fit.measure.by_range;
+  return wall_sensor_yaml(fit.sensor, by_range.empty() ? 0.0 : by_range.back().high, fit.chain.chain,
+                          fit.sensor.camera  ? "camera"
+                          : fit.sensor.lidar ? "lidar"
+                                             : "laser");
 }
 
-std::string report_text(const WallReport& report, ReportForm form, SettingNames names) {
-  return text_of(report_of(report), form, names);
+std::string WallReport::text(ReportForm form, SettingNames settings) const {
+  return text_of(report_of(*this), form, settings);
 }
 
-void write_wall_report(const fs::path& folder, const WallReport& report, bool force) {
-  write_report(ResultKind::kWall, folder, report_of(report),
-               {{"noise.yaml", noise_file(report)}, {"sensor.yaml", sensor_file(report)}}, force);
+void WallReport::write(const fs::path& folder, bool force) const {
+  write_report(ResultKind::kWall, folder, report_of(*this),
+               {{"noise.yaml", noise_file(*this)}, {"sensor.yaml", sensor_file(*this)}}, force);
 }
 
 }  // namespace fathom

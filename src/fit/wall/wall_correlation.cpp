@@ -216,7 +216,7 @@ double size_error(double size_px, const std::vector<double>& without) {
 
 /// Shape and sizes of a correlation in the image.
 void fit_image(const WallWork& work, const WallFrameSums& all, ShapeFit::Direction across, ShapeFit::Direction down,
-               WallCorrelation& result) {
+               WallFit::CorrelationFit& result) {
   const WallNeighbours neighbours(work);
   const auto frames = std::ranges::count_if(work.fits, [](const auto& fit) { return fit.has_value(); });
   const double readings = static_cast<double>(work.measure.readings) / static_cast<double>(frames);
@@ -273,21 +273,21 @@ WallNeighbours::WallNeighbours(const WallWork& work) {
   std::size_t seen = 0;
   for (std::size_t f = 0; f < work.fits.size(); ++f) {
     const auto pixels = std::span(work.measure.pixels).subspan(f * work.rays.size(), work.rays.size());
-    work.for_each_ray(f, [&](const WallRays& rays, std::size_t i, WallPixel pixel) {
-      if (pixel != WallPixel::kWall || seen++ % every != 0) return;
+    work.for_each_ray(f, [&](const WallRays& rays, std::size_t i, WallMeasure::Pixel pixel) {
+      if (pixel != WallMeasure::Pixel::kWall || seen++ % every != 0) return;
       add_around(pixels, rays, i, work.fits[f]->leverage(rays, i));
     });
   }
 }
 
-void WallNeighbours::add_around(std::span<const WallPixel> pixels, const WallRays& rays, std::size_t i,
+void WallNeighbours::add_around(std::span<const WallMeasure::Pixel> pixels, const WallRays& rays, std::size_t i,
                                 double leverage) {
   const std::size_t rows = rays.rows, cols = rays.cols, row = i / cols, col = i % cols, most = WallMeasure::kLags;
   all_ += leverage;
   for (std::size_t y = row - std::min(row, most); y <= std::min(rows - 1, row + most); ++y) {
     WallLags& weights = weights_[y > row ? y - row : row - y];
     for (std::size_t x = col - std::min(col, most); x <= std::min(cols - 1, col + most); ++x) {
-      if (pixels[y * cols + x] == WallPixel::kWall) weights[x > col ? x - col : col - x] += leverage;
+      if (pixels[y * cols + x] == WallMeasure::Pixel::kWall) weights[x > col ? x - col : col - x] += leverage;
     }
   }
 }
@@ -304,11 +304,11 @@ WallLags field_correlations(CorrelationShape shape, double size_px) {
   return form_correlations(shape, size_px, size_px, WallLags{}.size());
 }
 
-WallCorrelation fit_correlation(const WallWork& work, double shared, const WallOptions& options) {
+WallFit::CorrelationFit fit_correlation(const WallWork& work, double shared, const WallOptions& options) {
   const WallFrameSums all = sums_without(work, kWallGroups);
   const ShapeFit::Direction across{.is_white = is_white(work.measure.across, all.across)},
       down{.is_white = is_white(work.measure.down, all.down)};
-  WallCorrelation result;
+  WallFit::CorrelationFit result;
   result.shared = shared;
   result.across_px = result.down_px = {0.0, kNoNumber};
   if (!(across.is_white && down.is_white)) fit_image(work, all, across, down, result);
@@ -320,7 +320,7 @@ WallCorrelation fit_correlation(const WallWork& work, double shared, const WallO
   return result;
 }
 
-Correlation WallCorrelation::correlation() const {
+Correlation WallFit::CorrelationFit::correlation() const {
   return {.across_px = static_cast<float>(across_px.value),
           .down_px = static_cast<float>(down_px.value),
           .time_s = time_s.value,

@@ -78,14 +78,14 @@ class WallLearner {
 
   void flag_sanity() {
     double steps = 0.0;
-    for (const FitParameter& p : fit_.chain.parameters) {
+    for (const Fit::Parameter& p : fit_.chain.parameters) {
       if (p.name == name_in_chain<Disparity>(Disparity::kStepsPerPx)) steps = p.value;
     }
     for (Finding& found : sanity_findings(frames_, work_, steps)) findings_.push_back(std::move(found));
   }
 
   void flag(std::string_view code, Message text) {
-    findings_.push_back({Severity::kNote, std::string(code), std::move(text)});
+    findings_.push_back({Finding::Severity::kNote, std::string(code), std::move(text)});
   }
 
   /// `without_rings`: for laws that are chosen before rings are learned one by one.
@@ -113,9 +113,9 @@ class WallLearner {
 
   /// Whether walls were near and far, so that a growth with range can be learned.
   [[nodiscard]] bool range_varies() const {
-    const std::vector<WallBin>& bins = work_.measure.by_range;
+    const std::vector<WallMeasure::Bin>& bins = work_.measure.by_range;
     double nearest = 1e9, farthest = 0.0;
-    for (const WallBin& bin : bins) {
+    for (const WallMeasure::Bin& bin : bins) {
       if (bin.readings * 50 < work_.measure.readings) continue;  // of 2 % and less
       nearest = std::min(nearest, bin.low), farthest = std::max(farthest, bin.high);
     }
@@ -126,7 +126,7 @@ class WallLearner {
   WallLaw models_of_range() {
     WallLaw ranges = work_.rays.has_disparity() ? disparity_law() : distance_law();
     if (!tape_.has_gain()) return ranges;
-    const WallTape& tape = *tape_.tape;
+    const WallFit::Tape& tape = *tape_.tape;
     ranges.chain.push_back(GainBias{static_cast<float>(gain_of(tape)), static_cast<float>(tape.bias_m.value)});
     return ranges;
   }
@@ -184,7 +184,7 @@ class WallLearner {
     if (work_.rays.has_disparity()) {
       double count = 0.0;
       square = 0.0;
-      for (const WallBin& bin : m.by_range) {
+      for (const WallMeasure::Bin& bin : m.by_range) {
         const double at_m = 0.5 * (bin.low + bin.high), n = static_cast<double>(bin.readings);
         const double px = step_m * work_.rays.focal_baseline_px_m / (at_m * at_m);
         square += n * px * px, count += n;
@@ -213,7 +213,7 @@ class WallLearner {
     add_free_ranges(ranges, chain, patterns);
     // One law of energies is tried, among the laws of losses.
     fit_.chain = fit_chain_laws(
-        chain, chain_parameters(chain, patterns, rings_of(fit_.returns)), fit_.returns,
+        chain, chain_parameters(chain, patterns, fit_.returns.rings()), fit_.returns,
         {.hold_out = options_.hold_out, .block_frames = options_.block_frames, .threads = options_.threads},
         {.of_laws = false});
     fit_.chain.chain[first_range].correlation = fit_.correlation.correlation();
@@ -224,7 +224,7 @@ class WallLearner {
   void forget_start() {
     ChainFit& chain = fit_.chain;
     chain.start_log_likelihood = kNoNumber;
-    for (FitParameter& p : chain.parameters) p.start = kNoNumber;
+    for (Fit::Parameter& p : chain.parameters) p.start = kNoNumber;
     if (chain.held_out) hold_out(chain.held_out->nats, chain.held_out->readings, "", chain);
   }
 
@@ -310,20 +310,20 @@ class WallLearner {
       flag("unknown_losses", fmt::format("{} {} left out, because it is not known whether the wall is there",
                                          counted(left_out, "loss"), are(left_out)));
     }
-    const WallCorrelation& c = fit_.correlation;
+    const WallFit::CorrelationFit& c = fit_.correlation;
     if (c.misfit > kMuchMisfit) {
       flag("correlation",
            fmt::format("the correlation of the error is not of the shape {}: it is off by {:.2f} in the mean",
                        kChoiceWords<CorrelationShape>[static_cast<std::size_t>(c.shape)], c.misfit));
     }
-    for (const WallBin& bin : m.by_range) flag_bin(bin);
+    for (const WallMeasure::Bin& bin : m.by_range) flag_bin(bin);
   }
 
   void flag_rings() {
     const std::vector<std::size_t> erring = rings_that(&WallRingError::bias_m),
                                    growing = rings_that(&WallRingError::gain);
     if (erring.empty()) return;
-    const std::vector<WallBin>& bins = work_.measure.by_range;
+    const std::vector<WallMeasure::Bin>& bins = work_.measure.by_range;
     const double nearest_m = bins.front().low, farthest_m = bins.back().high;
     const auto most_m = [&](std::size_t ring) {
       const WallRingError& error = work_.rings[ring];
@@ -344,7 +344,7 @@ class WallLearner {
   }
 
   /// Flags a range where errors are far from the learned law.
-  void flag_bin(const WallBin& bin) {
+  void flag_bin(const WallMeasure::Bin& bin) {
     const double measured = work_.rays.has_disparity() ? bin.deviation_px : bin.deviation_m;
     const double law = work_.scale.constant + work_.scale.per_m * 0.5 * (bin.low + bin.high);
     if (!(measured > 0.0) || !(law > 0.0) || bin.readings * 50 < work_.measure.readings) return;

@@ -97,7 +97,7 @@ std::vector<Candidate> candidates(const ChainReturns& r, std::vector<Message>& f
 /// A candidate after learning.
 struct Tried {
   WallLaw learned;
-  WallLossLaw law;
+  WallFit::Law law;
   std::vector<FrameScore> judged = {};
   double penalised = 0.0;
   std::optional<double> crowding = {};  ///< nothing: not found yet
@@ -195,7 +195,7 @@ class LawTrials {
     const NoiseChain& chain = tried.learned.chain;
     const ChainFit fit = learn(chain, chain_parameters(chain, tried.learned.free),
                                {.of_laws = false, .hold_untold = false, .of_intervals = false});
-    for (const FitParameter& p : fit.parameters) {
+    for (const Fit::Parameter& p : fit.parameters) {
       const double ratio = p.std_error / p.naive_error;
       if (std::isfinite(ratio)) tried.crowding = std::max(*tried.crowding, ratio * ratio);
     }

@@ -139,16 +139,16 @@ double deviation_of_neighbours(const WallRays& rays, std::span<const float> meas
   return errors.empty() ? 0.0 : kDeviationByMedian * median(errors);
 }
 
-bool is_upright(const Vec3& m, WallChoice choice) {
+bool is_upright(const Vec3& m, WallOptions::Choice choice) {
   const Vec3 normal = (1.0 / norm(m)) * m;
   if (!(std::abs(normal.z) <= std::sin(kMostTiltRad))) return false;
-  return choice == WallChoice::kLargest || normal.x >= std::cos(kMostAheadRad);
+  return choice == WallOptions::Choice::kLargest || normal.x >= std::cos(kMostAheadRad);
 }
 
 /// The upright plane with the most votes through triples of neighbours, which begin at one of `first`.
 std::optional<Vec3> most_votes(const WallRays& rays, std::span<const float> measured,
-                               const std::vector<std::size_t>& first, WallChoice choice, const WallScale& tolerance,
-                               const NoiseKey& key) {
+                               const std::vector<std::size_t>& first, WallOptions::Choice choice,
+                               const WallScale& tolerance, const NoiseKey& key) {
   const std::ptrdiff_t across = std::max<std::ptrdiff_t>(1, rays.rays_in(kTripleRad, true)),
                        down = std::max<std::ptrdiff_t>(1, rays.rays_in(kTripleRad, false));
   const auto off = [](std::uint32_t word, std::ptrdiff_t most) {
@@ -185,7 +185,7 @@ WallRays::WallRays(const WallSensor& sensor)
       max_range_m(sensor.max_range_m) {
   q.reserve(sensor.rays()), length.reserve(sensor.rays());
   if (sensor.camera) {
-    const WallCamera& c = *sensor.camera;
+    const WallSensor::Camera& c = *sensor.camera;
     focal_baseline_px_m = c.fx_px * c.baseline_m;
     for (std::uint32_t row = 0; row < rows; ++row) {
       for (std::uint32_t col = 0; col < cols; ++col) {
@@ -223,7 +223,7 @@ bool is_reading(const WallRays& rays, std::size_t i, float measured_m) {
   return !(rays.is_planar && rays.max_range_m > 0.0 && range_m >= rays.max_range_m);
 }
 
-std::vector<Vec3> turn_directions(const WallTurns& turns, std::size_t rays, std::size_t f) {
+std::vector<Vec3> turn_directions(const WallFrames::Turns& turns, std::size_t rays, std::size_t f) {
   std::vector<Vec3> directions;
   directions.reserve(rays);
   for (std::size_t i = f * rays; i < (f + 1) * rays; ++i) {
@@ -314,14 +314,15 @@ std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const floa
 }
 
 std::optional<std::vector<std::uint8_t>> find_region(const WallRays& rays, std::span<const float> measured_m,
-                                                     WallChoice choice, const NoiseKey& key, std::string& why_not) {
+                                                     WallOptions::Choice choice, const NoiseKey& key,
+                                                     std::string& why_not) {
   std::vector<std::size_t> first;
   for (std::size_t i = 0; i < measured_m.size(); ++i) {
-    const bool is_ahead = choice == WallChoice::kLargest || rays.q[i].x >= std::cos(kAheadRad);
+    const bool is_ahead = choice == WallOptions::Choice::kLargest || rays.q[i].x >= std::cos(kAheadRad);
     if (!std::isnan(measured_m[i]) && is_ahead) first.push_back(i);
   }
   if (first.empty()) {
-    const bool is_ahead = choice == WallChoice::kAhead;
+    const bool is_ahead = choice == WallOptions::Choice::kAhead;
     return nothing(is_ahead ? "has no reading within 20 degrees of straight ahead" : "has no reading", why_not);
   }
   const WallScale tolerance = {.constant = kVoteDeviations / kWallGate * deviation_of_neighbours(rays, measured_m),

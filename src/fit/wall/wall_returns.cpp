@@ -41,13 +41,13 @@ std::vector<std::uint8_t> spread(const WallRays& rays, std::vector<std::uint8_t>
 }
 
 /// Marks the largest connected part of the wall's readings by 1.
-std::vector<std::uint8_t> largest_piece(const WallRays& rays, std::span<const WallPixel> pixels) {
+std::vector<std::uint8_t> largest_piece(const WallRays& rays, std::span<const WallMeasure::Pixel> pixels) {
   std::vector<std::uint32_t> piece(pixels.size(), 0);
   std::uint32_t pieces = 0, largest = 0;
   std::size_t most = 0;
   std::vector<std::size_t> todo;
   for (std::size_t seed = 0; seed < pixels.size(); ++seed) {
-    if (pixels[seed] != WallPixel::kWall || piece[seed] != 0) continue;
+    if (pixels[seed] != WallMeasure::Pixel::kWall || piece[seed] != 0) continue;
     piece[seed] = ++pieces, todo.assign(1, seed);
     std::size_t size = 0;
     while (!todo.empty()) {
@@ -56,8 +56,8 @@ std::vector<std::uint8_t> largest_piece(const WallRays& rays, std::span<const Wa
       for (const auto& [down, right] : kWays) {
         for (std::ptrdiff_t k = 1; k <= kMostBridge; ++k) {
           const auto at = rays.beside(i, k * down, k * right);
-          if (!at || pixels[*at] == WallPixel::kOther || pixels[*at] == WallPixel::kLeftOut) break;
-          if (pixels[*at] != WallPixel::kWall) continue;
+          if (!at || pixels[*at] == WallMeasure::Pixel::kOther || pixels[*at] == WallMeasure::Pixel::kLeftOut) break;
+          if (pixels[*at] != WallMeasure::Pixel::kWall) continue;
           if (piece[*at] == 0) piece[*at] = pieces, todo.push_back(*at);
           break;
         }
@@ -72,20 +72,20 @@ std::vector<std::uint8_t> largest_piece(const WallRays& rays, std::span<const Wa
 
 /// Leaves as the wall the connected readings, except near another surface, whose readings could be within `gate_m` of
 /// the wall. All others become another surface.
-void keep_one_surface(const WallRays& rays, double gate_m, double distance_m, std::span<WallPixel> pixels) {
+void keep_one_surface(const WallRays& rays, double gate_m, double distance_m, std::span<WallMeasure::Pixel> pixels) {
   // Square to the wall, at h below the sensor, readings within g of it take the angle g h / (d^2 + h^2), at most
   // g / 2 d.
   const double margin_rad = 0.5 * gate_m / distance_m;
   std::vector<std::uint8_t> other(pixels.size(), 0);
-  for (std::size_t i = 0; i < other.size(); ++i) other[i] = pixels[i] == WallPixel::kOther ? 1 : 0;
+  for (std::size_t i = 0; i < other.size(); ++i) other[i] = pixels[i] == WallMeasure::Pixel::kOther ? 1 : 0;
   other = spread(rays, std::move(other), 1 + rays.rays_in(margin_rad, false), 1 + rays.rays_in(margin_rad, true));
   for (std::size_t i = 0; i < pixels.size(); ++i) {
-    const bool is_near = pixels[i] == WallPixel::kWall || pixels[i] == WallPixel::kTail;
-    if (is_near && other[i] != 0) pixels[i] = WallPixel::kOther;
+    const bool is_near = pixels[i] == WallMeasure::Pixel::kWall || pixels[i] == WallMeasure::Pixel::kTail;
+    if (is_near && other[i] != 0) pixels[i] = WallMeasure::Pixel::kOther;
   }
   const std::vector<std::uint8_t> in = largest_piece(rays, pixels);
   for (std::size_t i = 0; i < pixels.size(); ++i) {
-    if (pixels[i] == WallPixel::kWall && in[i] == 0) pixels[i] = WallPixel::kOther;
+    if (pixels[i] == WallMeasure::Pixel::kWall && in[i] == 0) pixels[i] = WallMeasure::Pixel::kOther;
   }
 }
 
@@ -93,16 +93,17 @@ void keep_one_surface(const WallRays& rays, double gate_m, double distance_m, st
 enum class Beside : std::uint8_t { kBorder, kWall, kOther };
 
 /// Nothing is known beyond a ray that is left out, as beyond the border.
-Beside beside(WallPixel pixel) {
-  if (pixel == WallPixel::kLeftOut) return Beside::kBorder;
-  return pixel == WallPixel::kWall || pixel == WallPixel::kTail ? Beside::kWall : Beside::kOther;
+Beside beside(WallMeasure::Pixel pixel) {
+  if (pixel == WallMeasure::Pixel::kLeftOut) return Beside::kBorder;
+  return pixel == WallMeasure::Pixel::kWall || pixel == WallMeasure::Pixel::kTail ? Beside::kWall : Beside::kOther;
 }
 
-Beside beside_within_gap(const WallRays& rays, std::span<const WallPixel> pixels, std::size_t i, const Way& way) {
+Beside beside_within_gap(const WallRays& rays, std::span<const WallMeasure::Pixel> pixels, std::size_t i,
+                         const Way& way) {
   for (std::ptrdiff_t k = 1; k <= kMostGap; ++k) {
     const auto at = rays.beside(i, k * way[0], k * way[1]);
     if (!at) return Beside::kBorder;
-    if (pixels[*at] != WallPixel::kLost) return beside(pixels[*at]);
+    if (pixels[*at] != WallMeasure::Pixel::kLost) return beside(pixels[*at]);
   }
   return Beside::kBorder;
 }
@@ -110,31 +111,33 @@ Beside beside_within_gap(const WallRays& rays, std::span<const WallPixel> pixels
 class PixelNames {
  public:
   PixelNames(const WallRays& rays, std::span<const float> measured, std::span<const std::uint8_t> left_out,
-             const WallPlaneFit& fit, std::span<WallPixel> pixels)
+             const WallPlaneFit& fit, std::span<WallMeasure::Pixel> pixels)
       : rays_(rays), measured_(measured), left_out_(left_out), fit_(fit), pixels_(pixels) {}
 
   void name_readings() {
     far_.assign(rays_.size(), 0);
     for (std::size_t i = 0; i < rays_.size(); ++i) {
       pixels_[i] = reading_or_loss(i);
-      if (pixels_[i] != WallPixel::kTail) continue;
+      if (pixels_[i] != WallMeasure::Pixel::kTail) continue;
       far_[i] = double{measured_[i]} < rays_.clean_m(i, fit_.m) ? std::int8_t{-1} : std::int8_t{1};
     }
     for (std::size_t i = 0; i < rays_.size(); ++i) {
-      if (far_[i] != 0 && is_surface(i)) pixels_[i] = WallPixel::kOther;
+      if (far_[i] != 0 && is_surface(i)) pixels_[i] = WallMeasure::Pixel::kOther;
     }
     if (!rays_.sees_more) return;
     const double distance_m = 1.0 / norm(fit_.m);
     keep_one_surface(rays_, kWallGate * (fit_.scale.constant + fit_.scale.per_m * distance_m), distance_m, pixels_);
   }
 
-  void name_losses(BorderLosses border) {
-    const std::vector<WallPixel> before(pixels_.begin(), pixels_.end());
+  void name_losses(WallOptions::BorderLosses border) {
+    const std::vector<WallMeasure::Pixel> before(pixels_.begin(), pixels_.end());
     std::array<std::vector<Beside>, 4> sides;
     if (!rays_.sees_more) look(sides);
     for (std::size_t i = 0; i < rays_.size(); ++i) {
-      const bool is_lost = before[i] == WallPixel::kLost;
-      if (before[i] == WallPixel::kOther || before[i] == WallPixel::kLeftOut || !(is_lost || rays_.sees_more)) continue;
+      const bool is_lost = before[i] == WallMeasure::Pixel::kLost;
+      if (before[i] == WallMeasure::Pixel::kOther || before[i] == WallMeasure::Pixel::kLeftOut ||
+          !(is_lost || rays_.sees_more))
+        continue;
       bool other = false, open = false, wall = false;
       for (std::size_t k = 0; k < (rays_.rows == 1 ? 2U : 4U); ++k) {
         const Beside side = rays_.sees_more ? beside_within_gap(rays_, before, i, kWays[k]) : sides[k][i];
@@ -142,10 +145,10 @@ class PixelNames {
         open = open || side == Beside::kBorder;
         wall = wall || side == Beside::kWall;
       }
-      const bool is_inside = wall && !other && !(open && border == BorderLosses::kNotKnown);
+      const bool is_inside = wall && !other && !(open && border == WallOptions::BorderLosses::kNotKnown);
       if (is_inside && (rays_.sees_more || is_expected(i))) continue;
       const bool is_other = rays_.sees_more ? !is_lost : other;
-      pixels_[i] = is_other ? WallPixel::kOther : WallPixel::kNotKnown;
+      pixels_[i] = is_other ? WallMeasure::Pixel::kOther : WallMeasure::Pixel::kNotKnown;
     }
   }
 
@@ -160,9 +163,9 @@ class PixelNames {
     std::size_t hidden = 0;
     for (std::size_t row = 0; row < rays_.rows; ++row) {
       for (std::size_t col = 0; col <= width; ++col) {
-        WallPixel& pixel = pixels_[row * rays_.cols + col];
-        if (pixel != WallPixel::kLost && pixel != WallPixel::kNotKnown) continue;
-        pixel = WallPixel::kNotKnown, ++hidden;
+        WallMeasure::Pixel& pixel = pixels_[row * rays_.cols + col];
+        if (pixel != WallMeasure::Pixel::kLost && pixel != WallMeasure::Pixel::kNotKnown) continue;
+        pixel = WallMeasure::Pixel::kNotKnown, ++hidden;
       }
     }
     return hidden;
@@ -174,13 +177,14 @@ class PixelNames {
     return clean_m > 0.0 && rays_.length[i] * clean_m <= rays_.reach_m;
   }
 
-  [[nodiscard]] WallPixel reading_or_loss(std::size_t i) const {
-    if ((!left_out_.empty() && left_out_[i] != 0) || !rays_.is_there(i)) return WallPixel::kLeftOut;
-    if (!is_reading(rays_, i, measured_[i])) return WallPixel::kLost;
+  [[nodiscard]] WallMeasure::Pixel reading_or_loss(std::size_t i) const {
+    if ((!left_out_.empty() && left_out_[i] != 0) || !rays_.is_there(i)) return WallMeasure::Pixel::kLeftOut;
+    if (!is_reading(rays_, i, measured_[i])) return WallMeasure::Pixel::kLost;
     const double clean_m = rays_.clean_m(i, fit_.m);
-    if (!(clean_m > 0.0)) return WallPixel::kOther;
+    if (!(clean_m > 0.0)) return WallMeasure::Pixel::kOther;
     const double error = rays_.error(double{measured_[i]}, clean_m);
-    return std::abs(error) <= kWallGate * fit_.scale.at(rays_, i, clean_m) ? WallPixel::kWall : WallPixel::kTail;
+    return std::abs(error) <= kWallGate * fit_.scale.at(rays_, i, clean_m) ? WallMeasure::Pixel::kWall
+                                                                           : WallMeasure::Pixel::kTail;
   }
 
   /// Whether neighbours are off the wall to the same side, too: of an image two of eight, of a scan one of two.
@@ -203,7 +207,7 @@ class PixelNames {
       for (std::size_t n = 0; n < rays_.size(); ++n) {
         const std::size_t i = k % 2 == 0 ? n : rays_.size() - 1 - n;
         const auto at = rays_.beside(i, kWays[k][0], kWays[k][1]);
-        if (at) sides[k][i] = pixels_[*at] == WallPixel::kLost ? sides[k][*at] : beside(pixels_[*at]);
+        if (at) sides[k][i] = pixels_[*at] == WallMeasure::Pixel::kLost ? sides[k][*at] : beside(pixels_[*at]);
       }
     }
   }
@@ -213,9 +217,9 @@ class PixelNames {
     std::size_t lost = 0, all = 0;
     for (std::size_t row = 0; row < rays_.rows; ++row) {
       for (std::size_t col = first; col < std::min<std::size_t>(last, rays_.cols); ++col) {
-        const WallPixel pixel = pixels_[row * rays_.cols + col];
-        if (pixel == WallPixel::kLeftOut) continue;
-        ++all, lost += pixel == WallPixel::kLost || pixel == WallPixel::kNotKnown ? 1 : 0;
+        const WallMeasure::Pixel pixel = pixels_[row * rays_.cols + col];
+        if (pixel == WallMeasure::Pixel::kLeftOut) continue;
+        ++all, lost += pixel == WallMeasure::Pixel::kLost || pixel == WallMeasure::Pixel::kNotKnown ? 1 : 0;
       }
     }
     return all > 0 ? static_cast<double>(lost) / static_cast<double>(all) : 0.0;
@@ -225,14 +229,15 @@ class PixelNames {
   std::span<const float> measured_;
   std::span<const std::uint8_t> left_out_;
   const WallPlaneFit& fit_;
-  std::span<WallPixel> pixels_;
+  std::span<WallMeasure::Pixel> pixels_;
   std::vector<std::int8_t> far_;  ///< -1 before the wall, 1 behind it, 0: neither
 };
 
 }  // namespace
 
 std::size_t name_pixels(const WallRays& rays, std::span<const float> measured_m, std::span<const std::uint8_t> left_out,
-                        const WallPlaneFit& fit, std::optional<BorderLosses> border, std::span<WallPixel> pixels) {
+                        const WallPlaneFit& fit, std::optional<WallOptions::BorderLosses> border,
+                        std::span<WallMeasure::Pixel> pixels) {
   PixelNames names(rays, measured_m, left_out, fit, pixels);
   names.name_readings();
   if (!border) return 0;
@@ -242,11 +247,11 @@ std::size_t name_pixels(const WallRays& rays, std::span<const float> measured_m,
 
 std::vector<std::uint8_t> region_of(const WallRays& rays, std::span<const float> measured_m,
                                     std::span<const std::uint8_t> left_out, const WallPlaneFit& fit) {
-  std::vector<WallPixel> pixels(rays.size());
+  std::vector<WallMeasure::Pixel> pixels(rays.size());
   name_pixels(rays, measured_m, left_out, fit, std::nullopt, pixels);
   std::vector<std::uint8_t> region;
   region.reserve(pixels.size());
-  for (const WallPixel pixel : pixels) region.push_back(pixel == WallPixel::kWall ? 1 : 0);
+  for (const WallMeasure::Pixel pixel : pixels) region.push_back(pixel == WallMeasure::Pixel::kWall ? 1 : 0);
   return region;
 }
 
@@ -322,10 +327,10 @@ class ReturnMaker {
     share_ =
         std::min(1.0, static_cast<double>(options.most_returns) / static_cast<double>(std::max<std::size_t>(all, 1)));
     if (frames.sensor.camera) {
-      const WallCamera& camera = *frames.sensor.camera;
+      const WallSensor::Camera& camera = *frames.sensor.camera;
       out_.optics = {static_cast<float>(camera.fx_px), static_cast<float>(camera.cx_px),
                      static_cast<float>(camera.baseline_m)};
-      out_.outside = OutsideLimits::kLost;
+      out_.outside = ChainReturns::Outside::kLost;
       out_.depths_are_rounded = true;
     }
     if (frames.sensor.lidar) out_.min_range_m = frames.sensor.lidar->min_range_m;
@@ -338,9 +343,9 @@ class ReturnMaker {
 
   ChainReturns make() {
     for (std::size_t f = 0; f < w_.fits.size(); ++f) {
-      w_.for_each_ray(f, [&](const WallRays& rays, std::size_t i, WallPixel pixel) {
-        const bool is_tail = o_.tails && pixel == WallPixel::kTail;
-        const bool is_return = pixel == WallPixel::kWall || pixel == WallPixel::kLost || is_tail;
+      w_.for_each_ray(f, [&](const WallRays& rays, std::size_t i, WallMeasure::Pixel pixel) {
+        const bool is_tail = o_.tails && pixel == WallMeasure::Pixel::kTail;
+        const bool is_return = pixel == WallMeasure::Pixel::kWall || pixel == WallMeasure::Pixel::kLost || is_tail;
         if (is_return && is_taken(f, i)) add(rays, f, i, pixel);
       });
     }
@@ -354,14 +359,14 @@ class ReturnMaker {
     return double{uniform_from_word(keyed_block(key, static_cast<std::uint32_t>(i), 0).word[0])} < share_;
   }
 
-  void add(const WallRays& of, std::size_t f, std::size_t i, WallPixel pixel) {
-    const bool is_there = pixel != WallPixel::kLost;
+  void add(const WallRays& of, std::size_t f, std::size_t i, WallMeasure::Pixel pixel) {
+    const bool is_there = pixel != WallMeasure::Pixel::kLost;
     const WallPlaneFit& fit = *w_.fits[f];
     const Vec3& q = of.q[i];
     const double plane_m = of.clean_m(i, fit.m), measured_m = double{frames_.measured_m[f * of.size() + i]};
     double clean_m = plane_m;
     // The plane absorbed nothing of a tail, because it was not fitted to tails.
-    if (pixel == WallPixel::kWall) clean_m = before_the_plane(of, fit, i, measured_m, plane_m);
+    if (pixel == WallMeasure::Pixel::kWall) clean_m = before_the_plane(of, fit, i, measured_m, plane_m);
     if (bias_px_ != 0.0) clean_m = of.without(bias_px_, clean_m);
     const Vec3 normal = (1.0 / norm(fit.m)) * fit.m;
     const double cosine = std::clamp(dot(normal, q) / of.length[i], 0.0, 1.0), range_m = clean_m * of.length[i];
@@ -402,14 +407,14 @@ class ReturnMaker {
 
 }  // namespace
 
-std::vector<WallRingError> ring_errors(const WallWork& work, const WallLidar& lidar, double part) {
+std::vector<WallRingError> ring_errors(const WallWork& work, const WallSensor::Lidar& lidar, double part) {
   const std::size_t rings = std::size_t{std::ranges::max(lidar.ring)} + 1;
   std::vector<std::vector<RingSums>> frames(rings);
   std::vector<RingSums> all(rings);
   for (std::size_t f = 0; f < work.fits.size(); ++f) {
     std::vector<RingSums> sums(rings);
-    work.for_each_ray(f, [&](const WallRays& rays, std::size_t i, WallPixel pixel) {
-      if (pixel != WallPixel::kWall) return;
+    work.for_each_ray(f, [&](const WallRays& rays, std::size_t i, WallMeasure::Pixel pixel) {
+      if (pixel != WallMeasure::Pixel::kWall) return;
       const double clean_m = rays.clean_m(i, work.fits[f]->m), deviation = work.scale.at(work.rays, i, clean_m);
       const double error_m = double{work.measure.residual[f * rays.size() + i]};
       sums[lidar.ring[i]].add(1.0 / (deviation * deviation), clean_m, error_m);

@@ -34,7 +34,7 @@ void check_count(std::size_t given, const char* what, std::size_t frames) {
   if (given != 0 && given != frames) throw InputError(fmt::format("{} {} given for {} frames", given, what, frames));
 }
 
-void check_lidar(const WallSensor& sensor, const WallLidar& lidar) {
+void check_lidar(const WallSensor& sensor, const WallSensor::Lidar& lidar) {
   const std::size_t rays = sensor.rays();
   if (sensor.rows < 2 || sensor.cols < 2) {
     throw InputError(
@@ -61,7 +61,7 @@ void check_sensor(const WallSensor& sensor) {
   check_within("max_range_m", sensor.max_range_m, 0.0, kMostM, "m");
   if (sensor.camera && sensor.lidar) throw InputError("a sensor is both a camera and a lidar");
   if (sensor.camera) {
-    const WallCamera& camera = *sensor.camera;
+    const WallSensor::Camera& camera = *sensor.camera;
     check_within("fx_px", camera.fx_px, 1e-3, kMostPx, "px");
     check_within("fy_px", camera.fy_px, 1e-3, kMostPx, "px");
     // That of a part of an image may lie beside it.
@@ -78,7 +78,7 @@ void check_sensor(const WallSensor& sensor) {
   for (const double azimuth : sensor.azimuth_rad) check_within("azimuth_rad", azimuth, -100.0, 100.0, "rad");
 }
 
-void check_turns(const WallFrames& frames, const WallTurns& turns) {
+void check_turns(const WallFrames& frames, const WallFrames::Turns& turns) {
   const std::size_t count = frames.frames(), rays = frames.measured_m.size();
   if (!frames.sensor.lidar) throw InputError("turns are for a lidar, and the sensor is no lidar");
   if (turns.azimuth_rad.size() != rays || turns.elevation_rad.size() != rays || turns.cols.size() != count ||
@@ -105,7 +105,7 @@ constexpr double kMovedSquare = 50.0;  // of a chi square of 2 or 3 degrees
 constexpr double kMostMoved = 0.6;     // where two frames are of one place it is half
 
 /// The frame whose wall is in the middle by distance. At least one plane is found.
-std::size_t middle_frame(std::span<const WallPlane> planes) {
+std::size_t middle_frame(std::span<const WallMeasure::Plane> planes) {
   std::vector<std::size_t> found;
   for (std::size_t f = 0; f < planes.size(); ++f) {
     if (planes[f].is_found) found.push_back(f);
@@ -130,7 +130,7 @@ Message levels_of(const WallFrames& frames) {
 double usual_gap(const WallFrames& frames, const WallWork& work, double steps_per_px) {
   std::vector<std::int64_t> levels;
   for (std::size_t i = 0; i < frames.measured_m.size(); ++i) {
-    if (work.measure.pixels[i] != WallPixel::kWall) continue;
+    if (work.measure.pixels[i] != WallMeasure::Pixel::kWall) continue;
     levels.push_back(std::llround(work.rays.focal_baseline_px_m / double{frames.measured_m[i]} * steps_per_px));
   }
   const std::size_t readings = levels.size();
@@ -159,7 +159,8 @@ Message no_return_code_flag(const WallFrames& frames, const WallWork& work) {
   for (std::size_t f = 0; f < frames.frames(); ++f) {
     for (std::size_t i = 0; i < rays; ++i) {
       const float reading = frames.measured_m[f * rays + i];
-      const bool is_other = is_reading(work.rays, i, reading) && work.measure.pixels[f * rays + i] != WallPixel::kWall;
+      const bool is_other =
+          is_reading(work.rays, i, reading) && work.measure.pixels[f * rays + i] != WallMeasure::Pixel::kWall;
       others[i] = is_other ? reading : std::numeric_limits<float>::quiet_NaN();
     }
     pile.add(others);
@@ -223,12 +224,12 @@ std::string rough(double value) { return value >= 100.0 ? fmt::format("{:.0f}", 
 
 void check_depths(const WallFrames& frames, const WallWork& work) {
   if (!frames.sensor.camera) return;
-  const std::vector<WallPlane>& planes = work.measure.planes;
+  const std::vector<WallMeasure::Plane>& planes = work.measure.planes;
   const std::size_t middle = middle_frame(planes);
   const std::string words = wall_words(frames, middle, planes[middle].distance_m);
   const double max_range_m = frames.sensor.max_range_m;
   const auto within = std::ranges::count_if(
-      planes, [&](const WallPlane& plane) { return plane.is_found && plane.distance_m < max_range_m; });
+      planes, [&](const WallMeasure::Plane& plane) { return plane.is_found && plane.distance_m < max_range_m; });
   if (max_range_m > 0.0 && static_cast<double>(within) < kLeastShown * static_cast<double>(planes.size())) {
     throw InputError(words, ", beyond ", Setting{"max_range_m"},
                      fmt::format(" = {:g}, and {} of {} frames show one within it: see whether ", max_range_m, within,
@@ -243,7 +244,7 @@ void check_depths(const WallFrames& frames, const WallWork& work) {
                    levels_of(frames), ", focal length and baseline are right");
 }
 
-Message depths_flag(const WallFrames& frames, std::span<const WallPlane> planes) {
+Message depths_flag(const WallFrames& frames, std::span<const WallMeasure::Plane> planes) {
   if (!frames.sensor.camera) return "";
   const std::size_t middle = middle_frame(planes);
   const double distance_m = planes[middle].distance_m;
@@ -260,9 +261,10 @@ Message depths_flag(const WallFrames& frames, std::span<const WallPlane> planes)
 }
 
 std::vector<Finding> sanity_findings(const WallFrames& frames, const WallWork& work, double steps_per_px) {
-  std::vector<Finding> findings = {{Severity::kUnusable, "wrong_unit", depths_flag(frames, work.measure.planes)},
-                                   {Severity::kNote, "no_return_code", no_return_code_flag(frames, work)},
-                                   {Severity::kNote, "wrong_unit", levels_flag(frames, work, steps_per_px)}};
+  std::vector<Finding> findings = {
+      {Finding::Severity::kUnusable, "wrong_unit", depths_flag(frames, work.measure.planes)},
+      {Finding::Severity::kNote, "no_return_code", no_return_code_flag(frames, work)},
+      {Finding::Severity::kNote, "wrong_unit", levels_flag(frames, work, steps_per_px)}};
   std::erase_if(findings, [](const Finding& f) { return f.text.empty(); });
   return findings;
 }

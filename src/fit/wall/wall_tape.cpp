@@ -54,8 +54,8 @@ double variance_of_distance(const WallPlaneFit& fit) {
 double distance_per_bias(const WallWork& work, std::size_t f) {
   const Vec3 plane = work.fits[f]->m;
   PlaneStep step;
-  work.for_each_ray(f, [&](const WallRays& rays, std::size_t i, WallPixel pixel) {
-    if (pixel != WallPixel::kWall) return;
+  work.for_each_ray(f, [&](const WallRays& rays, std::size_t i, WallMeasure::Pixel pixel) {
+    if (pixel != WallMeasure::Pixel::kWall) return;
     const double clean_m = rays.clean_m(i, plane), square = clean_m * clean_m;
     // How the error moves with a range that is longer.
     const double per_bias = (rays.has_disparity() ? -rays.focal_baseline_px_m / square : 1.0) / rays.length[i];
@@ -171,7 +171,7 @@ std::string others_of(std::size_t all) {
 }
 
 /// In the words of the chain; empty if its models take it.
-std::string beyond_limits(const WallTape& tape) {
+std::string beyond_limits(const WallFit::Tape& tape) {
   const auto is_within = [](const auto& field, double value) { return value >= field.low && value <= field.high; };
   if (tape.is_disparity) {
     const auto bias_px = Disparity::fields()[0];
@@ -210,9 +210,9 @@ class TapeReader {
   }
 
   /// Nothing where no distance of a frame with a wall is given.
-  [[nodiscard]] std::optional<WallTape> fit() const {
+  [[nodiscard]] std::optional<WallFit::Tape> fit() const {
     if (places_.empty()) return std::nullopt;
-    WallTape tape{.places = places_.size()};
+    WallFit::Tape tape{.places = places_.size()};
     tape.gain = tape.bias_m = tape.bias_px = {kNoNumber, kNoNumber};
     tape.spread_m = tape.bias_px_spread_m = kNoNumber;
     fit_gain(tape);
@@ -226,7 +226,7 @@ class TapeReader {
   }
 
   /// Flags on places far from gain and bias, and on frames far from their places. Sets is_contradicted of `tape`.
-  [[nodiscard]] std::vector<std::string> doubts(WallTape& tape) const {
+  [[nodiscard]] std::vector<std::string> doubts(WallFit::Tape& tape) const {
     std::vector<std::string> doubts;
     doubt_gaps(tape, doubts), doubt_places(tape, doubts);
     if (tape.is_exact) return doubts;
@@ -266,7 +266,7 @@ class TapeReader {
   }
 
   /// Bias and gain; only the bias if all distances are equal.
-  void fit_gain(WallTape& tape) const {
+  void fit_gain(WallFit::Tape& tape) const {
     const bool has_gain =
         std::ranges::any_of(places_, [&](const TapePlace& place) { return place.tape_m != places_.front().tape_m; });
     Eigen::MatrixXd slopes(places_.size(), has_gain ? 2 : 1);
@@ -292,7 +292,7 @@ class TapeReader {
   }
 
   /// By Gauss-Newton steps.
-  void fit_disparity_bias(WallTape& tape) const {
+  void fit_disparity_bias(WallFit::Tape& tape) const {
     constexpr double kStepPx = 1e-4;
     constexpr int kMostBiasSteps = 20;
     Eigen::MatrixXd slopes(places_.size(), 1);
@@ -317,12 +317,12 @@ class TapeReader {
   }
 
   /// The distance of a place less that by tape, gain and bias, or the bias of the disparity where that is chosen.
-  [[nodiscard]] double off_the_law_m(const TapePlace& place, const WallTape& tape) const {
+  [[nodiscard]] double off_the_law_m(const TapePlace& place, const WallFit::Tape& tape) const {
     if (tape.is_disparity) return distance_without(place, tape.bias_px.value) - place.tape_m;
     return place.measured_m - place.tape_m * (1.0 + gain_of(tape)) - place.per_bias * tape.bias_m.value;
   }
 
-  void doubt_gaps(WallTape& tape, std::vector<std::string>& doubts) const {
+  void doubt_gaps(WallFit::Tape& tape, std::vector<std::string>& doubts) const {
     std::size_t gaps = 0, near = 0, far = 0;
     double largest = 0.0;  // as a share of the nearer distance
     for (const TapePlace& place : places_) {
@@ -342,7 +342,7 @@ class TapeReader {
         distance_m(far), frames_.tape_m[near], others_of(gaps)));
   }
 
-  void doubt_places(WallTape& tape, std::vector<std::string>& doubts) const {
+  void doubt_places(WallFit::Tape& tape, std::vector<std::string>& doubts) const {
     const TapePlace* worst = nullptr;
     double worst_m = 0.0;
     std::size_t off = 0;
@@ -369,7 +369,7 @@ class TapeReader {
 };
 
 /// The frames without gain and bias along their rays.
-WallFrames without_gain(const WallFrames& frames, const WallRays& rays, const WallTape& tape) {
+WallFrames without_gain(const WallFrames& frames, const WallRays& rays, const WallFit::Tape& tape) {
   WallFrames freed = frames;
   for (std::size_t i = 0; i < freed.measured_m.size(); ++i) {
     const double bias_m = tape.bias_m.value / rays.length[i % rays.size()];
@@ -379,8 +379,8 @@ WallFrames without_gain(const WallFrames& frames, const WallRays& rays, const Wa
 }
 
 /// `first`, followed by the gain and bias that remain in frames without it.
-WallTape joined(const WallTape& first, const WallTape& rest) {
-  WallTape both = first;
+WallFit::Tape joined(const WallFit::Tape& first, const WallFit::Tape& rest) {
+  WallFit::Tape both = first;
   const double stretch = 1.0 + gain_of(first);
   if (!std::isnan(first.gain.value)) {
     both.gain = {stretch * (1.0 + rest.gain.value) - 1.0, stretch * rest.gain.std_error};
@@ -391,7 +391,7 @@ WallTape joined(const WallTape& first, const WallTape& rest) {
 }
 
 /// Flags on questions that the distances leave open, and doubts.
-std::vector<std::string> flags_of(const WallTape& tape, const std::vector<std::string>& doubts) {
+std::vector<std::string> flags_of(const WallFit::Tape& tape, const std::vector<std::string>& doubts) {
   std::vector<std::string> flags;
   if (std::isnan(tape.gain.value)) {
     flags.emplace_back(

@@ -33,8 +33,8 @@ constexpr double kAlikeShare = 0.01, kAlikeRad = std::numbers::pi / 180.0;
 constexpr std::size_t kRangeBins = 12, kIncidenceBins = 18;
 
 /// Equally wide; none without a range.
-std::vector<WallBin> bins_between(double low, double high, std::size_t count) {
-  std::vector<WallBin> bins;
+std::vector<WallMeasure::Bin> bins_between(double low, double high, std::size_t count) {
+  std::vector<WallMeasure::Bin> bins;
   const double step = (high - low) / static_cast<double>(count);
   for (std::size_t k = 0; k < count && high > 0.0; ++k) {
     const double from = low + static_cast<double>(k) * step;
@@ -46,8 +46,8 @@ std::vector<WallBin> bins_between(double low, double high, std::size_t count) {
 /// Rays by range or incidence. Until finished(), deviations are sums of squares.
 class RayBins {
  public:
-  explicit RayBins(std::vector<WallBin> bins) : bins_(std::move(bins)) {
-    for (WallBin& bin : bins_) bin = {.low = bin.low, .high = bin.high};
+  explicit RayBins(std::vector<WallMeasure::Bin> bins) : bins_(std::move(bins)) {
+    for (WallMeasure::Bin& bin : bins_) bin = {.low = bin.low, .high = bin.high};
   }
 
   /// Passes over a value outside of all bins.
@@ -55,13 +55,13 @@ class RayBins {
     if (bins_.empty()) return;
     const double step = bins_.front().high - bins_.front().low, place = (value - bins_.front().low) / step;
     if (!(place > -1e-6 && place < static_cast<double>(bins_.size()) + 1e-6)) return;
-    WallBin& bin = bins_[std::min(bins_.size() - 1, static_cast<std::size_t>(std::max(0.0, place)))];
+    WallMeasure::Bin& bin = bins_[std::min(bins_.size() - 1, static_cast<std::size_t>(std::max(0.0, place)))];
     ++(is_lost ? bin.lost : bin.readings);
     bin.deviation_px += error_px * error_px, bin.deviation_m += error_m * error_m;
   }
 
-  [[nodiscard]] std::vector<WallBin> finished(bool has_disparity) && {
-    for (WallBin& bin : bins_) {
+  [[nodiscard]] std::vector<WallMeasure::Bin> finished(bool has_disparity) && {
+    for (WallMeasure::Bin& bin : bins_) {
       const bool is_known = bin.readings >= kLeastInWallBin;
       const auto n = static_cast<double>(bin.readings);
       bin.deviation_px = is_known && has_disparity ? std::sqrt(bin.deviation_px / n) : kNoNumber;
@@ -71,13 +71,13 @@ class RayBins {
   }
 
  private:
-  std::vector<WallBin> bins_;
+  std::vector<WallMeasure::Bin> bins_;
 };
 
-/// By WallPixel.
-std::array<std::size_t, 6> counts_of(std::span<const WallPixel> pixels) {
+/// By WallMeasure::Pixel.
+std::array<std::size_t, 6> counts_of(std::span<const WallMeasure::Pixel> pixels) {
   std::array<std::size_t, 6> counts{};
-  for (const WallPixel pixel : pixels) ++counts[static_cast<std::size_t>(pixel)];
+  for (const WallMeasure::Pixel pixel : pixels) ++counts[static_cast<std::size_t>(pixel)];
   return counts;
 }
 
@@ -94,7 +94,7 @@ class WallFrameFitter {
     const std::size_t count = frames.frames(), pixels = frames.measured_m.size();
     w_.fits.resize(count), w_.sums.resize(count);
     w_.measure.planes.resize(count);
-    w_.measure.pixels.assign(pixels, WallPixel::kLeftOut);
+    w_.measure.pixels.assign(pixels, WallMeasure::Pixel::kLeftOut);
     w_.measure.residual.assign(pixels, kNoReading);
   }
 
@@ -107,8 +107,10 @@ class WallFrameFitter {
     find_reach();
     // Rays beside the wall are left out already.
     if (like != nullptr) w_.rays.reach_m = std::numeric_limits<double>::infinity();
-    const BorderLosses usual = frames_.sensor.camera ? BorderLosses::kOfWall : BorderLosses::kNotKnown,
-                       border = like != nullptr ? BorderLosses::kOfWall : options_.border.value_or(usual);
+    const WallOptions::BorderLosses usual = frames_.sensor.camera ? WallOptions::BorderLosses::kOfWall
+                                                                  : WallOptions::BorderLosses::kNotKnown,
+                                    border = like != nullptr ? WallOptions::BorderLosses::kOfWall
+                                                             : options_.border.value_or(usual);
     const auto name_all = [&] { each_frame([&](std::size_t f) { name(f, border); }); };
     name_all();
     for (const double part : kRingParts) {
@@ -144,7 +146,7 @@ class WallFrameFitter {
     if (frames_.left_out.empty()) return {};
     return of_frame(frames_.left_out, frames_.left_out.size() == w_.rays.size() ? 0 : f);
   }
-  [[nodiscard]] std::span<WallPixel> pixels(std::size_t f) { return of_frame(w_.measure.pixels, f); }
+  [[nodiscard]] std::span<WallMeasure::Pixel> pixels(std::size_t f) { return of_frame(w_.measure.pixels, f); }
 
   /// The measured ranges without errors of single rings.
   [[nodiscard]] std::vector<float> without_ring_errors(std::size_t f) const {
@@ -175,7 +177,8 @@ class WallFrameFitter {
     const auto rays = w_.rays_of(f);
     const NoiseKey key = {options_.seed, static_cast<std::uint32_t>(f)};
     if (w_.rays.sees_more && regions_[f].empty()) {
-      auto region = find_region(*rays, readings_of(f), options_.wall.value_or(WallChoice::kLargest), key, why_not);
+      auto region =
+          find_region(*rays, readings_of(f), options_.wall.value_or(WallOptions::Choice::kLargest), key, why_not);
       if (!region) return;
       regions_[f] = std::move(*region);
     }
@@ -307,16 +310,16 @@ class WallFrameFitter {
     if (!w_.fits[f]) w_.fits[f] = before;
   }
 
-  void name(std::size_t f, BorderLosses border) {
+  void name(std::size_t f, WallOptions::BorderLosses border) {
     if (!w_.fits[f]) return;
     const WallPlaneFit& fit = *w_.fits[f];
     const auto rays = w_.rays_of(f);
     hidden_[f] = name_pixels(*rays, without_ring_errors(f), left_out(f), fit, border, pixels(f));
     for (std::size_t i = 0; i < w_.rays.size(); ++i) {
-      WallPixel& pixel = pixels(f)[i];
-      if (pixel == WallPixel::kLost && !w_.measure.knows_losses) pixel = WallPixel::kNotKnown;
+      WallMeasure::Pixel& pixel = pixels(f)[i];
+      if (pixel == WallMeasure::Pixel::kLost && !w_.measure.knows_losses) pixel = WallMeasure::Pixel::kNotKnown;
       const double error = w_.rays.error(double{measured(f)[i]}, rays->clean_m(i, fit.m));
-      of_frame(w_.measure.residual, f)[i] = pixel == WallPixel::kWall ? static_cast<float>(error) : kNoReading;
+      of_frame(w_.measure.residual, f)[i] = pixel == WallMeasure::Pixel::kWall ? static_cast<float>(error) : kNoReading;
     }
     const auto [on_wall, tails, lost, other, not_known, out] = counts_of(pixels(f));
     const double distance_m = 1.0 / norm(fit.m);
@@ -333,8 +336,8 @@ class WallFrameFitter {
   /// Of errors without the common errors of rings, which would seem to be correlations.
   void sum_products(std::size_t f) {
     const std::span<float> errors = of_frame(standardised_, f);
-    w_.for_each_ray(f, [&](const WallRays& rays, std::size_t i, WallPixel pixel) {
-      if (pixel != WallPixel::kWall) return;
+    w_.for_each_ray(f, [&](const WallRays& rays, std::size_t i, WallMeasure::Pixel pixel) {
+      if (pixel != WallMeasure::Pixel::kWall) return;
       const double clean_m = rays.clean_m(i, w_.fits[f]->m),
                    own = double{of_frame(w_.measure.residual, f)[i]} - w_.of_ring(frames_.sensor, i, clean_m);
       errors[i] = static_cast<float>(own / w_.fits[f]->scale.at(w_.rays, i, clean_m));
@@ -344,7 +347,7 @@ class WallFrameFitter {
 
   /// Whether two frames show the wall from one place.
   [[nodiscard]] bool are_alike(std::size_t f, std::size_t g) const {
-    const WallPlane &a = w_.measure.planes[f], &b = w_.measure.planes[g];
+    const WallMeasure::Plane &a = w_.measure.planes[f], &b = w_.measure.planes[g];
     return std::abs(a.distance_m - b.distance_m) <= kAlikeShare * a.distance_m &&
            norm(cross(a.normal, b.normal)) <= kAlikeRad;
   }
@@ -361,14 +364,14 @@ class WallFrameFitter {
   template <class Take>
   void each_on_wall(Take take) const {
     for (std::size_t f = 0; f < count(); ++f) {
-      w_.for_each_ray(f, [&](const WallRays& rays, std::size_t i, WallPixel pixel) {
-        const bool is_of_wall = pixel == WallPixel::kWall || pixel == WallPixel::kLost;
+      w_.for_each_ray(f, [&](const WallRays& rays, std::size_t i, WallMeasure::Pixel pixel) {
+        const bool is_of_wall = pixel == WallMeasure::Pixel::kWall || pixel == WallMeasure::Pixel::kLost;
         if (is_of_wall) take(f, rays, i, rays.clean_m(i, w_.fits[f]->m));
       });
     }
   }
 
-  [[nodiscard]] std::vector<WallBin> range_bins() const {
+  [[nodiscard]] std::vector<WallMeasure::Bin> range_bins() const {
     double nearest_m = std::numeric_limits<double>::infinity(), farthest_m = 0.0;
     each_on_wall([&](std::size_t, const WallRays& rays, std::size_t i, double clean_m) {
       nearest_m = std::min(nearest_m, clean_m * rays.length[i]);

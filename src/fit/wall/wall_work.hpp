@@ -21,6 +21,10 @@
 
 namespace fathom {
 
+/// Throws InputError when sizes disagree, there is no frame, or a number of the sensor, a distance or a step is not
+/// what fathom/fit/wall.hpp says.
+void validate(const WallFrames& frames);
+
 struct WallRays {
   std::uint32_t rows = 0, cols = 0;
   std::vector<Vec3> q;
@@ -83,7 +87,7 @@ struct WallScale {
 bool is_reading(const WallRays& rays, std::size_t i, float measured_m);
 
 /// Directions of the rays of frame f, unit, [rows, cols].
-std::vector<Vec3> turn_directions(const WallTurns& turns, std::size_t rays, std::size_t f);
+std::vector<Vec3> turn_directions(const WallFrames::Turns& turns, std::size_t rays, std::size_t f);
 
 // The plane of one frame, where some readings are of other surfaces.
 
@@ -133,7 +137,8 @@ std::optional<WallPlaneFit> fit_plane(const WallRays& rays, std::span<const floa
 /// The readings of the wall among other surfaces that a lidar or a laser sees: 1 where a plane is to be fitted.
 /// Nothing, with the reason, where there is no wall.
 std::optional<std::vector<std::uint8_t>> find_region(const WallRays& rays, std::span<const float> measured_m,
-                                                     WallChoice choice, const NoiseKey& key, std::string& why_not);
+                                                     WallOptions::Choice choice, const NoiseKey& key,
+                                                     std::string& why_not);
 
 /// 1 for the readings that name_pixels() has on the wall.
 std::vector<std::uint8_t> region_of(const WallRays& rays, std::span<const float> measured_m,
@@ -145,7 +150,8 @@ std::vector<std::uint8_t> region_of(const WallRays& rays, std::span<const float>
 /// sides. Among other surfaces readings are judged in the same way; otherwise the share of losses would be too small.
 /// Returns the number of losses in the band that the right camera of a pair does not see.
 std::size_t name_pixels(const WallRays& rays, std::span<const float> measured_m, std::span<const std::uint8_t> left_out,
-                        const WallPlaneFit& fit, std::optional<BorderLosses> border, std::span<WallPixel> pixels);
+                        const WallPlaneFit& fit, std::optional<WallOptions::BorderLosses> border,
+                        std::span<WallMeasure::Pixel> pixels);
 
 // Frames of a wall with their planes, and the steps of learning from them.
 
@@ -193,8 +199,8 @@ struct WallRingError {
 };
 
 struct WallWork {
-  WallRays rays;                                ///< of all frames, unless there are turns
-  std::shared_ptr<const WallTurns> turns = {};  ///< null: no turns
+  WallRays rays;                                        ///< of all frames, unless there are turns
+  std::shared_ptr<const WallFrames::Turns> turns = {};  ///< null: no turns
   WallScale scale = {};
   std::vector<std::optional<WallPlaneFit>> fits = {};  ///< [frames]
   std::vector<WallFrameSums> sums = {};                ///< [frames]
@@ -239,7 +245,7 @@ class WallNeighbours {
   [[nodiscard]] double sum(const WallLags& across, const WallLags& down) const;
 
  private:
-  void add_around(std::span<const WallPixel> pixels, const WallRays& rays, std::size_t i, double leverage);
+  void add_around(std::span<const WallMeasure::Pixel> pixels, const WallRays& rays, std::size_t i, double leverage);
 
   std::array<WallLags, WallMeasure::kLags + 1> weights_{};  ///< [rows apart, columns apart], of pairs
   double all_ = 0.0;
@@ -251,7 +257,7 @@ WallLags field_correlations(CorrelationShape shape, double size_px);
 
 /// Fits shape and sizes to the sums of a work's frames. `shared`: the share of the variance that is the model's own and
 /// not of rounding, in (0, 1].
-WallCorrelation fit_correlation(const WallWork& work, double shared, const WallOptions& options);
+WallFit::CorrelationFit fit_correlation(const WallWork& work, double shared, const WallOptions& options);
 
 // Returns of a chain.
 
@@ -259,17 +265,17 @@ WallCorrelation fit_correlation(const WallWork& work, double shared, const WallO
 /// along the ring. By ring, from 0 on; empty where no ring has a separate error. An error counts above a tenth of the
 /// deviation, above five times its standard error, which takes frames as independent, and above `part` of the largest.
 /// Fewer than five frames show no errors.
-std::vector<WallRingError> ring_errors(const WallWork& work, const WallLidar& lidar, double part);
+std::vector<WallRingError> ring_errors(const WallWork& work, const WallSensor::Lidar& lidar, double part);
 
 struct WallReturnsOptions {
   bool without_rings = false;    ///< without the errors of single rings
-  double sum = 1.0;              ///< S of WallCorrelation: how much of the error a plane takes
+  double sum = 1.0;              ///< S of WallFit::CorrelationFit: how much of the error a plane takes
   std::size_t most_returns = 0;  ///< more are thinned out at random
   bool tails = false;            ///< single readings off the wall are returns, too
   std::uint64_t seed = 0;
   /// Its gain and bias were taken out of the frames and are put back into the ranges; its bias of the disparity is
   /// taken out of the clean ranges. Null: neither.
-  const WallTape* tape = nullptr;
+  const WallFit::Tape* tape = nullptr;
 };
 
 /// Readings and losses of the walls. The clean range is moved so that the error is that before a plane took its part.
@@ -279,7 +285,7 @@ ChainReturns wall_returns(const WallFrames& frames, const WallWork& work, const 
 struct WallLaw {
   NoiseChain chain;
   std::vector<std::string> free;
-  std::vector<WallLossLaw> tried = {};
+  std::vector<WallFit::Law> tried = {};
 };
 
 /// Chooses the law by which returns were lost; their ranges play no part. Frames held out judge where there are at
@@ -299,10 +305,10 @@ WallLaw choose_range_law(const WallLaw& normal, const ChainReturns& readings, co
 void check_tape(const WallFrames& frames, const WallWork& work);
 
 /// 0 where one distance does not show it.
-inline double gain_of(const WallTape& tape) { return tape.gain.value == tape.gain.value ? tape.gain.value : 0.0; }
+inline double gain_of(const WallFit::Tape& tape) { return tape.gain.value == tape.gain.value ? tape.gain.value : 0.0; }
 
 struct TapeFit {
-  std::optional<WallTape> tape;         ///< nothing: no frame with a wall has a distance
+  std::optional<WallFit::Tape> tape;    ///< nothing: no frame with a wall has a distance
   std::vector<std::string> flags = {};  ///< on questions that distances leave open, and on contradictions
   WallFrames freed = {};                ///< without gain and bias along their rays, where the chain has them
 
@@ -326,7 +332,7 @@ void check_depths(const WallFrames& frames, const WallWork& work);
 
 /// Of a camera, naming a frame: whether walls are so near that disparities are wider than the image, or images with
 /// levels show them so near or far as none is. At least one plane is found.
-Message depths_flag(const WallFrames& frames, std::span<const WallPlane> planes);
+Message depths_flag(const WallFrames& frames, std::span<const WallMeasure::Plane> planes);
 
 /// depths_flag(), which makes the fit useless; whether a value of a planar laser, beyond all others and off the wall,
 /// means no return; and whether the steps of disparity found in the levels fit no camera.

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <fathom/core/error.hpp>
-#include <fathom/files/bags.hpp>
+#include <fathom/files/log_files.hpp>
 
 #include "core/text.hpp"
 #include "io/bag/read_bag.hpp"
@@ -52,12 +52,12 @@ TakeFrames reader_of(std::string_view type) {
                       msg::Odometry, msg::PointCloud2, msg::PoseWithCovarianceStamped, msg::TFMessage>(type);
 }
 
-BagTopicInfo info_of(const BagTopic& topic) {
+BagInfo::Topic info_of(const BagTopic& topic) {
   const bool is_known = topic.encoding == "cdr" && reader_of(topic.type) != nullptr;
   return {.name = topic.name, .type = topic.type, .encoding = topic.encoding, .is_known = is_known};
 }
 
-void count(const BagMessage& message, BagTopicInfo& topic) {
+void count(const BagMessage& message, BagInfo::Topic& topic) {
   const double time_s = static_cast<double>(message.time_ns) * kNanosecond;
   if (topic.messages++ == 0) topic.first_s = topic.last_s = time_s;
   topic.first_s = std::min(topic.first_s, time_s), topic.last_s = std::max(topic.last_s, time_s);
@@ -74,7 +74,7 @@ void count(const BagMessage& message, BagTopicInfo& topic) {
 BagInfo read_bag_info(const std::filesystem::path& bag) {
   BagInfo info;
   info.format = bag_format(bag);
-  std::map<BagTopic, BagTopicInfo> topics;
+  std::map<BagTopic, BagInfo::Topic> topics;
   const BagReading reading = read_bag(bag, [&](const BagMessage& m) {
     auto topic = topics.find(m.topic);
     if (topic == topics.end()) topic = topics.emplace(m.topic, info_of(m.topic)).first;

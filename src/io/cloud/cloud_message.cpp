@@ -131,7 +131,7 @@ constexpr std::array<DriverField, 7> kLivoxFields = {
     {"line", 17, kUint8, "scan line, at most 255", write_line},
     {"timestamp", 18, kFloat64, "ns, of the stamp's clock", write_timestamp}};
 
-/// In the order of CloudLayout, from kXyz on.
+/// In the order of CloudOptions::Layout, from kXyz on.
 constexpr std::array<DriverLayout, 5> kDriverLayouts = {{
     {12, {}, kXyzFields},
     {16, {Channel::kIntensity}, kXyziFields},
@@ -142,8 +142,8 @@ constexpr std::array<DriverLayout, 5> kDriverLayouts = {{
 
 }  // namespace
 
-const DriverLayout& driver_layout(CloudLayout layout) {
-  return kDriverLayouts.at(static_cast<std::size_t>(layout) - static_cast<std::size_t>(CloudLayout::kXyz));
+const DriverLayout& driver_layout(CloudOptions::Layout layout) {
+  return kDriverLayouts.at(static_cast<std::size_t>(layout) - static_cast<std::size_t>(CloudOptions::Layout::kXyz));
 }
 
 namespace {
@@ -197,7 +197,7 @@ CloudMessage cloud_message(const Frame& frame, std::string_view frame_id, const 
   message.height = options.keep_misses ? frame.returns() * frame.rows() : 1;
   message.is_dense = !options.keep_misses;
   try {
-    if (options.layout == CloudLayout::kFields) {
+    if (options.layout == CloudOptions::Layout::kFields) {
       add_fields_asked_for(cloud, frame, options);
     } else {
       add_fields_of_driver(cloud, frame, options);
@@ -216,12 +216,12 @@ CloudMessage cloud_message(const Frame& frame, std::string_view frame_id, const 
 
 ChannelSet cloud_channels(const CloudOptions& options) {
   const ChannelSet position = {position_channel(options)};
-  if (options.layout == CloudLayout::kFields) return options.fields | position;
+  if (options.layout == CloudOptions::Layout::kFields) return options.fields | position;
   return driver_layout(options.layout).channels | position;
 }
 
 std::uint32_t point_bytes(const CloudOptions& options, ChannelSet present, std::uint32_t returns) {
-  if (options.layout == CloudLayout::kFields) return make_point_layout(options, present, returns).step;
+  if (options.layout == CloudOptions::Layout::kFields) return make_point_layout(options, present, returns).step;
   return driver_layout(options.layout).step;
 }
 

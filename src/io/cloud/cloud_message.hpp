@@ -34,7 +34,7 @@ std::uint32_t point_bytes(const CloudOptions& options, ChannelSet present, std::
 /// The data for the points of a message.
 struct DriverSource {
   const Frame& frame;
-  PointSpan at;                         ///< x y z of every ray
+  Frame::Points at;                     ///< x y z of every ray
   std::int64_t stamp_ns;                ///< of the message
   std::span<const std::uint32_t> rays;  ///< rays that become points
 };
@@ -57,7 +57,7 @@ struct DriverLayout {
   std::span<const DriverField> fields;
 };
 
-/// For any layout except CloudLayout::kFields.
-const DriverLayout& driver_layout(CloudLayout layout);
+/// For any layout except CloudOptions::Layout::kFields.
+const DriverLayout& driver_layout(CloudOptions::Layout layout);
 
 }  // namespace fathom

@@ -46,22 +46,13 @@ void write_array(const std::filesystem::path& file, npy::Type type, std::span<co
 }
 
 /// The three planes as one array [..., 3].
-std::vector<std::array<float, 3>> interleave(const PointSpan& points) {
+std::vector<std::array<float, 3>> interleave(const Frame::Points& points) {
   std::vector<std::array<float, 3>> xyz(points.x.size());
   for (std::size_t i = 0; i < xyz.size(); ++i) xyz[i] = {points.x[i], points.y[i], points.z[i]};
   return xyz;
 }
 
 }  // namespace
-
-void write_npy(const std::filesystem::path& file, const Frame& frame, Channel channel) {
-  const ChannelInfo& info = channel_info(channel);
-  const npy::Type type = npy_type(info.type);
-  const std::vector<std::size_t> shape = shape_of(frame, channel);
-  if (info.planes == 1) return write_array(file, type, shape, elements_of(frame, channel));
-  const auto xyz = interleave(frame.points(channel));
-  write_array(file, type, shape, std::as_bytes(std::span(xyz)));
-}
 
 namespace {
 
@@ -97,9 +88,20 @@ std::vector<float> replace_lost(const Frame& frame, Channel channel, const LostP
   return out;
 }
 
-void write_npy(const std::filesystem::path& file, const Frame& frame, Channel channel, const LostPolicy& policy) {
-  const std::vector<float> values = replace_lost(frame, channel, policy);
-  write_array(file, npy::Type::kFloat32, shape_of(frame, channel), std::as_bytes(std::span(values)));
+void write_npy(const std::filesystem::path& file, const Frame& frame, Channel channel,
+               const std::optional<LostPolicy>& policy) {
+  const ChannelInfo& info = channel_info(channel);
+  const npy::Type type = npy_type(info.type);
+  const std::vector<std::size_t> shape = shape_of(frame, channel);
+  if (policy) {
+    const std::vector<float> values = replace_lost(frame, channel, *policy);
+    write_array(file, type, shape, std::as_bytes(std::span(values)));
+  } else if (info.planes == 1) {
+    write_array(file, type, shape, elements_of(frame, channel));
+  } else {
+    const auto xyz = interleave(frame.points(channel));
+    write_array(file, type, shape, std::as_bytes(std::span(xyz)));
+  }
 }
 
 }  // namespace fathom

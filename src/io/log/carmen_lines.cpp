@@ -247,9 +247,10 @@ class CarmenLines : public ScanLines {
   /// Counts a line with readings of another laser.
   void count_other_laser(std::string_view name) {
     if (!is_carmen_laser(name)) return;
-    const auto same = [&](const SkippedLines& s) { return s.name == name; };
+    const auto same = [&](const ScanLog::Skipped& s) { return s.name == name; };
     const auto found = std::find_if(skipped_.begin(), skipped_.end(), same);
-    SkippedLines& skipped = found != skipped_.end() ? *found : skipped_.emplace_back(SkippedLines{std::string(name)});
+    ScanLog::Skipped& skipped =
+        found != skipped_.end() ? *found : skipped_.emplace_back(ScanLog::Skipped{std::string(name)});
     ++skipped.lines;
   }
 
@@ -260,7 +261,7 @@ class CarmenLines : public ScanLines {
   bool old_ = true, raw_ = false;
   double max_range_m_ = 0.0;  // of the first scan
   std::vector<double> azimuth_rad_;
-  std::vector<SkippedLines> skipped_;
+  std::vector<ScanLog::Skipped> skipped_;
 };
 
 std::string choose_of(const std::filesystem::path& file, const std::vector<std::string>& lasers) {

@@ -151,15 +151,13 @@ std::string scan_csv_line(const double* stamp_s, const PlanarPose& pose, std::sp
   return text += '\n';
 }
 
-std::string scan_csv(const ScanLog& log) {
-  validate(log);
-  if (log.has_own_rays) throw InputError("scans of the log differ in their rays, and CSV has one set of angles");
-  std::string text = scan_csv_header(log.azimuth_rad, log.max_range_m, false);
-  for (std::size_t i = 0; i < log.scans(); ++i) text += scan_csv_line(nullptr, log.pose[i], log.scan(i));
+std::string ScanLog::csv() const {
+  validate(*this);
+  if (has_own_rays) throw InputError("scans of the log differ in their rays, and CSV has one set of angles");
+  std::string text = scan_csv_header(azimuth_rad, max_range_m, false);
+  for (std::size_t i = 0; i < scans(); ++i) text += scan_csv_line(nullptr, pose[i], scan(i));
   return text;
 }
-
-void write_scan_csv(const std::filesystem::path& file, const ScanLog& log) { write_whole_file(file, scan_csv(log)); }
 
 // CSV files of the beam model.
 

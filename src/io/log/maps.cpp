@@ -14,7 +14,8 @@
 #include <fmt/format.h>
 
 #include <fathom/core/error.hpp>
-#include <fathom/files/maps.hpp>
+#include <fathom/files/meshes.hpp>
+#include <fathom/scene/trajectory.hpp>
 
 #include "core/numbers.hpp"
 #include "core/text.hpp"
@@ -115,7 +116,7 @@ YamlValue read_map_yaml(const std::filesystem::path& yaml_file) {
   return root;
 }
 
-GridMapFile read_map(const std::filesystem::path& yaml_file) {
+GridMap read_map(const std::filesystem::path& yaml_file) {
   const YamlValue root = read_map_yaml(yaml_file);
   YamlReader map(root);
   // Marks all known keys as read first, so that the message about a missing key does not suggest one of them.
@@ -132,18 +133,19 @@ GridMapFile read_map(const std::filesystem::path& yaml_file) {
   if (const auto mode = map.find("mode")) options.mode = static_cast<MapMode>(mode->one_of(kModes));
   const YamlReader image = map.at("image");
   const std::filesystem::path image_file = read_image_name(image, yaml_file.parent_path());
-  GridMapFile file;
-  file.files = {yaml_file, image_file};
+  GridMap made;
+  std::vector<std::string> notes;
   // map_server ignores unknown keys.
-  for (const std::string& key : map.unread()) file.notes.push_back(key + ", and is not read");
+  for (const std::string& key : map.unread()) notes.push_back(key + ", and is not read");
   image.located([&] {
     within_memory(image_file, [&] {
       const GreyImage grey = read_grey_image(image_file);
-      file.map = cells_of(grey, options);
-      file.notes.insert(file.notes.end(), grey.notes.begin(), grey.notes.end());
+      made = cells_of(grey, options);
+      notes.insert(notes.end(), grey.notes.begin(), grey.notes.end());
     });
   });
-  return file;
+  made.notes = std::move(notes), made.files = {yaml_file, image_file};
+  return made;
 }
 
 }  // namespace
@@ -152,11 +154,9 @@ GridMap read_grid_image(const std::filesystem::path& image_file, const MapImageO
   return within_memory(image_file, [&] { return cells_of(read_grey_image(image_file), options); });
 }
 
-GridMapFile read_grid_map_file(const std::filesystem::path& yaml_file) {
+GridMap read_grid_map(const std::filesystem::path& yaml_file) {
   return within_memory(yaml_file, [&] { return read_map(yaml_file); });
 }
-
-GridMap read_grid_map(const std::filesystem::path& yaml_file) { return read_grid_map_file(yaml_file).map; }
 
 std::filesystem::path grid_map_image(const std::filesystem::path& yaml_file) {
   const YamlValue root = read_map_yaml(yaml_file);
@@ -224,7 +224,7 @@ HeightField read_array(const std::filesystem::path& file) {
 constexpr std::array<std::string_view, 8> kTumColumns = {"stamp", "tx", "ty", "tz", "qx", "qy", "qz", "qw"};
 
 /// Parses a line of a TUM file. `where`: "file:line".
-StampedPose parse_pose(std::string_view line, const std::string& where) {
+Trajectory::Key parse_pose(std::string_view line, const std::string& where) {
   const auto words = split_words(line);
   if (words.size() != kTumColumns.size()) {
     throw InputError(fmt::format("{}: {} values, expected 8: stamp tx ty tz qx qy qz qw", where, words.size()));
@@ -248,7 +248,7 @@ StampedPose parse_pose(std::string_view line, const std::string& where) {
 
 Trajectory read_tum(const std::filesystem::path& file) {
   const std::string name = file.string(), text = read_gzip_text(file);
-  std::vector<StampedPose> poses;
+  std::vector<Trajectory::Key> poses;
   for_each_line(text, [&](std::size_t number, std::string_view line) {
     line = trim(line);
     if (line.empty() || line.front() == '#') return;

@@ -38,7 +38,7 @@ class PoseTrack {
   /// Sets the pose at the first of `rays` rays and the offsets of all rays from it. Returns false if the pose is
   /// unknown at one of their times.
   [[nodiscard]] bool place(double time_s, double ray_time_s, std::size_t rays, PlanarPose& first,
-                           std::vector<RayOffset>& offsets) const;
+                           std::vector<ScanLog::RayOffset>& offsets) const;
 
  private:
   struct Knot {
@@ -64,11 +64,11 @@ class ScanPlacer {
   const PoseTrack* track_;
   double ray_time_s_;
   PlanarPose pose_;
-  std::vector<RayOffset> offsets_;
+  std::vector<ScanLog::RayOffset> offsets_;
   std::size_t left_out_ = 0;
 };
 
-inline bool is_zero(const RayOffset& offset) {
+inline bool is_zero(const ScanLog::RayOffset& offset) {
   return offset.x_m == 0.0F && offset.y_m == 0.0F && offset.yaw_rad == 0.0F;
 }
 

@@ -35,11 +35,28 @@ bool is_csv(const std::filesystem::path& file) {
   return false;
 }
 
+/// Of a pose or an offset.
+bool is_finite_place(const auto& p) { return std::isfinite(p.x_m) && std::isfinite(p.y_m) && std::isfinite(p.yaw_rad); }
+
+void check(const ScanLogOptions& options) {
+  const double angle_deg = options.ray_angle_deg.value_or(1.0);
+  if (!(angle_deg > 0.0 && angle_deg <= 360.0)) {
+    throw InputError(Setting{"ray_angle_deg"}, " = ", number_text(angle_deg), " is not in (0, 360] degrees");
+  }
+  if (!(options.ray_time_s >= 0.0 && options.ray_time_s <= 1.0)) {
+    throw InputError(Setting{"ray_time_s"}, " = ", number_text(options.ray_time_s), " is not in [0, 1] s");
+  }
+  const PlanarPose mount = options.mount.value_or(PlanarPose{});
+  if (!is_finite_place(mount)) {
+    throw InputError(fmt::format("mount = ({}, {}, {}) is not finite", mount.x_m, mount.y_m, mount.yaw_rad));
+  }
+}
+
 class TextScans {
  public:
   TextScans(const std::filesystem::path& file, const ScanLogOptions& options)
       : line_{file, 0}, options_(options), csv_(is_csv(file)) {
-    validate(options);
+    check(options);
     if (csv_) {
       refuse_for_csv();
     } else {
@@ -110,7 +127,7 @@ class TextScans {
 
   [[noreturn]] void refuse_empty(const ScanLog& others) const {
     std::string text;
-    for (const SkippedLines& s : others.skipped) text += fmt::format("; {} {} lines are not read", s.lines, s.name);
+    for (const ScanLog::Skipped& s : others.skipped) text += fmt::format("; {} {} lines are not read", s.lines, s.name);
     for (const std::string& note : others.notes) text += "; " + note;
     throw InputError(fmt::format("{}: holds no scans ({} lines, or CSV with x_m, y_m, yaw_rad){}", line_.file.string(),
                                  csv_ ? "FLASER" : laser_, text));
@@ -123,9 +140,6 @@ class TextScans {
   std::optional<PoseTrack> track_;
   bool csv_;
 };
-
-/// Of a pose or an offset.
-bool is_finite_place(const auto& p) { return std::isfinite(p.x_m) && std::isfinite(p.y_m) && std::isfinite(p.yaw_rad); }
 
 }  // namespace
 
@@ -157,20 +171,6 @@ void validate(const ScanLog& log) {
       throw InputError(
           fmt::format("log: the offset of ray {} of scan {} is not finite", i % log.rays(), i / log.rays()));
     }
-  }
-}
-
-void validate(const ScanLogOptions& options) {
-  const double angle_deg = options.ray_angle_deg.value_or(1.0);
-  if (!(angle_deg > 0.0 && angle_deg <= 360.0)) {
-    throw InputError(Setting{"ray_angle_deg"}, " = ", number_text(angle_deg), " is not in (0, 360] degrees");
-  }
-  if (!(options.ray_time_s >= 0.0 && options.ray_time_s <= 1.0)) {
-    throw InputError(Setting{"ray_time_s"}, " = ", number_text(options.ray_time_s), " is not in [0, 1] s");
-  }
-  const PlanarPose mount = options.mount.value_or(PlanarPose{});
-  if (!is_finite_place(mount)) {
-    throw InputError(fmt::format("mount = ({}, {}, {}) is not finite", mount.x_m, mount.y_m, mount.yaw_rad));
   }
 }
 
@@ -217,7 +217,7 @@ bool PoseTrack::at(double time_s, PlanarPose& pose) const {
 }
 
 bool PoseTrack::place(double time_s, double ray_time_s, std::size_t rays, PlanarPose& first,
-                      std::vector<RayOffset>& offsets) const {
+                      std::vector<ScanLog::RayOffset>& offsets) const {
   offsets.clear();
   if (!at(time_s, first)) return false;
   const auto [s, c] = math::sincos(first.yaw_rad);

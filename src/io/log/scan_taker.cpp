@@ -172,20 +172,20 @@ bool ScanTaker::is_straight(const PlacedRay& a, const PlacedRay& middle, const P
   return path_.is_even(time_ns(a.ray), time_ns(b.ray)) && is_near(middle.way, between(a.way, b.way, u));
 }
 
-RayOffset ScanTaker::offset_of(const Way& way) {
+ScanLog::RayOffset ScanTaker::offset_of(const Way& way) {
   return {static_cast<float>(way.x_m), static_cast<float>(way.y_m), static_cast<float>(way.yaw_rad)};
 }
 
 /// Places the rays from a to before b on the straight way between them.
-void ScanTaker::place_straight(const PlacedRay& a, const PlacedRay& b, std::span<RayOffset> offsets) {
+void ScanTaker::place_straight(const PlacedRay& a, const PlacedRay& b, std::span<ScanLog::RayOffset> offsets) {
   const auto rays = static_cast<int>(b.ray - a.ray);
   const double step = 1.0 / rays;
-  RayOffset* const to = offsets.data() + a.ray;
+  ScanLog::RayOffset* const to = offsets.data() + a.ray;
   for (int i = 0; i < rays; ++i) to[i] = offset_of(between(a.way, b.way, i * step));
 }
 
 /// Places the rays from a to before b. Poses cost more than the rest, so a straight way queries few of them.
-bool ScanTaker::place_between(const PlacedRay& a, const PlacedRay& b, std::span<RayOffset> offsets) {
+bool ScanTaker::place_between(const PlacedRay& a, const PlacedRay& b, std::span<ScanLog::RayOffset> offsets) {
   if (b.ray - a.ray < 2) {
     offsets[a.ray] = offset_of(a.way);
     return true;

@@ -79,10 +79,10 @@ class ScanTaker {
 
   [[nodiscard]] std::int64_t time_ns(std::size_t ray) const;
   bool way_to(std::size_t ray, Way& way);
-  static RayOffset offset_of(const Way& way);
+  static ScanLog::RayOffset offset_of(const Way& way);
   [[nodiscard]] bool is_straight(const PlacedRay& a, const PlacedRay& middle, const PlacedRay& b) const;
-  static void place_straight(const PlacedRay& a, const PlacedRay& b, std::span<RayOffset> offsets);
-  bool place_between(const PlacedRay& a, const PlacedRay& b, std::span<RayOffset> offsets);
+  static void place_straight(const PlacedRay& a, const PlacedRay& b, std::span<ScanLog::RayOffset> offsets);
+  bool place_between(const PlacedRay& a, const PlacedRay& b, std::span<ScanLog::RayOffset> offsets);
   void begin();
   void take(const ScanGrid& grid);
   [[nodiscard]] std::vector<double> azimuths(const ScanGrid& grid) const;

@@ -113,7 +113,7 @@ constexpr double kMinExtentM = 1.0;
 constexpr std::uint32_t kFoot = 28;  // pixels for the scale bar, at weight 1
 
 /// The rays with drawn points.
-std::vector<std::uint32_t> rays_shown(const PointSpan& hit, double max_range_m, const std::optional<Pose>& sensor) {
+std::vector<std::uint32_t> rays_shown(const Frame::Points& hit, double max_range_m, const std::optional<Pose>& sensor) {
   std::vector<std::uint32_t> rays;
   const bool is_clipped = max_range_m > 0.0 && sensor.has_value();
   for (std::size_t i = 0; i < hit.x.size(); ++i) {
@@ -125,7 +125,7 @@ std::vector<std::uint32_t> rays_shown(const PointSpan& hit, double max_range_m, 
 }
 
 /// Draws points as squares. The highest is visible, among equal ones the first ray.
-void draw_points(Image& image, const MapCanvas& canvas, const PointSpan& hit, std::span<const std::uint32_t> rays,
+void draw_points(Image& image, const MapCanvas& canvas, const Frame::Points& hit, std::span<const std::uint32_t> rays,
                  const Painter& painter, std::uint32_t size) {
   std::vector<float> height_m(std::size_t{canvas.width} * canvas.height, -std::numeric_limits<float>::infinity());
   for (const std::uint32_t ray : rays) {
@@ -162,7 +162,7 @@ void write_birds_eye_view(const std::filesystem::path& file, const Frame& frame,
         fmt::format("{}: pixels = {} is not in [{}, {}]", file.string(), pixels, kLeastViewPixels, kMostViewPixels));
   }
   const Painter painter(frame, color, max_range_m);
-  const PointSpan hit = frame.hit_world_m();
+  const Frame::Points hit = frame.hit_world_m();
   const std::vector<std::uint32_t> rays = rays_shown(hit, max_range_m, world_from_sensor);
   MapExtent extent;
   for (const std::uint32_t ray : rays) extent.include(hit.x[ray], hit.y[ray]);

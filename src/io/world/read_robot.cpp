@@ -60,9 +60,11 @@ void read_document(XmlDocument& document, const std::filesystem::path& file, [[m
 /// Warns about a robot that is empty because it has only shapes of the other kind.
 void note_other_shapes(const std::filesystem::path& file, const RobotFiles& files, Robot& robot) {
   if (!robot.meshes.empty() || files.other_links() == 0) return;
-  const auto word = [](RobotGeometry geometry) { return kRobotGeometryNames[static_cast<std::size_t>(geometry)]; };
-  const bool visual = files.geometry() == RobotGeometry::kVisual;
-  const auto other = word(visual ? RobotGeometry::kCollision : RobotGeometry::kVisual);
+  const auto word = [](RobotFileOptions::Geometry geometry) {
+    return kRobotGeometryNames[static_cast<std::size_t>(geometry)];
+  };
+  const bool visual = files.geometry() == RobotFileOptions::Geometry::kVisual;
+  const auto other = word(visual ? RobotFileOptions::Geometry::kCollision : RobotFileOptions::Geometry::kVisual);
   robot.notes.push_back(fmt::format("{}: no link has a {} shape, and {} {} one for {}: give geometry: {}",
                                     file.filename().string(), word(files.geometry()), files.other_links(),
                                     files.other_links() == 1 ? "has" : "have", other, other));

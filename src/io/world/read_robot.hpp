@@ -12,6 +12,10 @@
 
 namespace fathom {
 
+/// Throws InputError if an index is out of range, a parent does not come before its child, joints follow each other in
+/// a circle, or a number is not finite.
+void validate(const Robot& robot);
+
 /// Fill name, links, joints, meshes and notes of `robot`. Change `document`, which is the file's.
 void read_urdf(XmlDocument& document, const std::filesystem::path& file, RobotFiles& files, Robot& robot);
 void read_sdf(XmlDocument& document, const std::filesystem::path& file, RobotFiles& files, Robot& robot);

@@ -14,6 +14,7 @@
 #include "core/errors.hpp"
 #include "core/numbers.hpp"
 #include "core/text.hpp"
+#include "io/world/read_robot.hpp"
 
 namespace fathom {
 
@@ -26,7 +27,7 @@ bool is_proper(const Pose& pose) {
 }
 
 void check_link(const Robot& robot, std::size_t i) {
-  const RobotLink& link = robot.links[i];
+  const Robot::Link& link = robot.links[i];
   const auto fail = [&](std::string_view what) { throw InputError(fmt::format("link '{}': {}", link.name, what)); };
   if (link.parent && *link.parent >= i) fail("its parent does not come before it");
   if (link.joint && *link.joint >= robot.joints.size()) fail("its joint is not there");
@@ -37,9 +38,9 @@ void check_link(const Robot& robot, std::size_t i) {
 }
 
 void check_joint(const Robot& robot, std::size_t i) {
-  const RobotJoint& joint = robot.joints[i];
+  const Robot::Joint& joint = robot.joints[i];
   const auto fail = [&](std::string_view what) { throw InputError(fmt::format("joint '{}': {}", joint.name, what)); };
-  if (joint.kind != JointKind::kFixed && !is_about_one(norm(joint.axis))) fail("its axis is not of length 1");
+  if (joint.kind != Robot::Joint::Kind::kFixed && !is_about_one(norm(joint.axis))) fail("its axis is not of length 1");
   if (!(joint.lower <= joint.upper)) fail("its lower limit is not below the upper one");
   if (!joint.mimic) return;
   if (joint.mimic->joint >= robot.joints.size()) fail("the joint that it follows is not there");
@@ -56,12 +57,12 @@ std::size_t find_joint(const Robot& robot, std::string_view name) {
     if (robot.joints[i].name == name) return i;
   }
   std::vector<std::string_view> names;
-  for (const RobotJoint& joint : robot.joints) names.emplace_back(joint.name);
+  for (const Robot::Joint& joint : robot.joints) names.emplace_back(joint.name);
   throw InputError(fmt::format("there is no joint '{}'{}", name, nearest_hint(name, names)));
 }
 
-void check_position(const Robot& robot, const RobotJoint& joint, double position) {
-  if (joint.kind == JointKind::kFixed) {
+void check_position(const Robot& robot, const Robot::Joint& joint, double position) {
+  if (joint.kind == Robot::Joint::Kind::kFixed) {
     throw InputError(
         fmt::format("joint '{}' does not move: it is neither revolute, continuous nor prismatic", joint.name));
   }
@@ -69,7 +70,7 @@ void check_position(const Robot& robot, const RobotJoint& joint, double position
     throw InputError(fmt::format("joint '{}' follows joint '{}'; give that one's position", joint.name,
                                  robot.joints[joint.mimic->joint].name));
   }
-  const std::string_view unit = joint.kind == JointKind::kRevolute ? "rad" : "m";
+  const std::string_view unit = joint.kind == Robot::Joint::Kind::kRevolute ? "rad" : "m";
   if (!std::isfinite(position)) {
     throw InputError(fmt::format("joint '{}' = {} is not finite", joint.name, number_text(position)));
   }
@@ -90,8 +91,8 @@ double followed(const Robot& robot, std::size_t joint, const std::vector<double>
   return factor * positions[joint] + offset;
 }
 
-Pose joint_motion(const RobotJoint& joint, double position) {
-  if (joint.kind == JointKind::kPrismatic) return {position * joint.axis, {}};
+Pose joint_motion(const Robot::Joint& joint, double position) {
+  if (joint.kind == Robot::Joint::Kind::kPrismatic) return {position * joint.axis, {}};
   const auto [s, c] = math::sincos(0.5 * position);
   return {{}, {c, s * joint.axis.x, s * joint.axis.y, s * joint.axis.z}};
 }
@@ -110,9 +111,9 @@ void apply_positions(const Robot& robot, const JointPositions& named, std::vecto
 void find_link_poses(const Robot& robot, const std::vector<double>& positions, std::vector<Pose>& robot_from_link) {
   robot_from_link.resize(robot.links.size());
   for (std::size_t i = 0; i < robot.links.size(); ++i) {
-    const RobotLink& link = robot.links[i];
+    const Robot::Link& link = robot.links[i];
     Pose parent_from_link = link.parent_from_joint;
-    if (link.joint && robot.joints[*link.joint].kind != JointKind::kFixed) {
+    if (link.joint && robot.joints[*link.joint].kind != Robot::Joint::Kind::kFixed) {
       parent_from_link = parent_from_link * joint_motion(robot.joints[*link.joint], positions[*link.joint]);
     }
     parent_from_link = parent_from_link * link.joint_from_link;
@@ -156,7 +157,7 @@ void check_place(const Scene& scene, const Robot& robot, const RobotPlace& place
   check_surface(scene, place);
   std::set<std::string_view> taken;
   for (const Entity& entity : scene.entities()) taken.insert(entity.name);
-  for (const RobotLink& link : robot.links) {
+  for (const Robot::Link& link : robot.links) {
     const std::string name = place.prefix + link.name;
     if (name.empty()) throw InputError("a link needs a name");
     if (taken.contains(name)) {
@@ -211,7 +212,7 @@ PlacedRobot::PlacedRobot(Scene& scene, Robot robot, const RobotPlace& place)
   }
   std::vector<std::optional<MeshId>> meshes(robot_.meshes.size());
   for (std::size_t i = 0; i < robot_.links.size(); ++i) {
-    const RobotLink& link = robot_.links[i];
+    const Robot::Link& link = robot_.links[i];
     if (!link.mesh) continue;
     auto& mesh = meshes[*link.mesh];
     if (!mesh) mesh = scene.add_mesh(std::move(robot_.meshes[*link.mesh]), place.prefix + link.name);
@@ -226,13 +227,13 @@ PlacedRobot::PlacedRobot(Scene& scene, Robot robot, const RobotPlace& place)
   }
 }
 
-LinkMount PlacedRobot::carrier_of(std::size_t link) const {
+PlacedRobot::Mount PlacedRobot::carrier_of(std::size_t link) const {
   const std::size_t carrier = carriers_[link];
   if (carrier == robot_.links.size()) return {parent_, parent_from_robot_ * robot_from_link_[link]};
   return {entities_[carrier], inverse(robot_from_link_[carrier]) * robot_from_link_[link]};
 }
 
-LinkMount PlacedRobot::mount(std::size_t link) const {
+PlacedRobot::Mount PlacedRobot::mount(std::size_t link) const {
   if (entities_[link] != kNoEntity) return {entities_[link], {}};
   return carrier_of(link);
 }
@@ -241,13 +242,13 @@ std::size_t PlacedRobot::find_link(std::string_view name) const {
   const auto found = index_.find(name);
   if (found != index_.end()) return found->second;
   std::vector<std::string_view> names;
-  for (const RobotLink& link : robot_.links) names.emplace_back(link.name);
+  for (const Robot::Link& link : robot_.links) names.emplace_back(link.name);
   throw InputError(fmt::format("there is no link '{}'{}", name, nearest_hint(name, names)));
 }
 
 EntityId PlacedRobot::entity(std::string_view link) const { return entities_[find_link(link)]; }
 
-LinkMount PlacedRobot::mount(std::string_view link) const { return mount(find_link(link)); }
+PlacedRobot::Mount PlacedRobot::mount(std::string_view link) const { return mount(find_link(link)); }
 
 void PlacedRobot::pose_entities(Scene& scene) const {
   std::vector<std::pair<EntityId, Pose>> poses;

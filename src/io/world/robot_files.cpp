@@ -229,7 +229,7 @@ std::optional<std::filesystem::path> find_shape(const XmlDocument& document, pug
   try {
     return files.find(uri, file);
   } catch (const NotThere& error) {
-    if (files.missing() == MissingMeshes::kRefuse) document.fail(place, error.what());
+    if (files.missing() == RobotFileOptions::MissingMeshes::kRefuse) document.fail(place, error.what());
     files.skipped().push_back(document.located(place, fmt::format("{}; it is left out", error.what())));
     return std::nullopt;
   } catch (const InputError& error) {

@@ -41,8 +41,8 @@ class RobotFiles {
   /// All bytes of an XML file. Throws InputError if the sum over all files exceeds kMostRobotBytes.
   std::string read(const std::filesystem::path& file);
 
-  [[nodiscard]] RobotGeometry geometry() const { return options_.geometry; }
-  [[nodiscard]] MissingMeshes missing() const { return options_.missing; }
+  [[nodiscard]] RobotFileOptions::Geometry geometry() const { return options_.geometry; }
+  [[nodiscard]] RobotFileOptions::MissingMeshes missing() const { return options_.missing; }
   std::vector<std::filesystem::path>& opened() { return opened_; }
 
   /// A line for each mesh left out.

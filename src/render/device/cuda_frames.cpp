@@ -186,7 +186,7 @@ class CudaFrames::Work {
       throw SystemError("the memory of the GPU does not suffice for a frame with a matching window, which is not cut");
     }
     const bool has_edges = !job.chain.edge_loss.empty();
-    if (has_edges && frame.memory() == FrameMemory::kGpu) {
+    if (has_edges && frame.memory() == Frame::Memory::kGpu) {
       throw SystemError("the memory of the GPU does not suffice for the edge losses of a frame that stays there");
     }
     job.edge->fit(job.chain, job.plan.rows, job.plan.cols);
@@ -222,7 +222,7 @@ class CudaFrames::Work {
     if (block.has_window()) for_pixels(match_pixels_);
     if (block.has_regions()) for_pixels(join_pixels_), for_pixels(count_pixels_), for_pixels(lose_speckles_);
     if (block.has_window()) for_lanes(finish_rays_);
-    if (frame.memory() == FrameMemory::kGpu) {
+    if (frame.memory() == Frame::Memory::kGpu) {
       upload_pattern(block, frame);
     } else {
       for (const RenderJob& job : block.jobs) store_pattern(job, frame);
@@ -346,7 +346,7 @@ void CudaFrames::render(std::span<const RenderJob> jobs, Frame& frame) {
   try {
     if (work_ == nullptr) open();
     const CurrentGpu current(code_->gpu());
-    if (frame.memory() == FrameMemory::kGpu) check_memory(code_->gpu(), frame);
+    if (frame.memory() == Frame::Memory::kGpu) check_memory(code_->gpu(), frame);
     work_->render(jobs, frame);
   } catch (const SystemError&) {
     close();

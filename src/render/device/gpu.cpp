@@ -283,7 +283,7 @@ Frame make_gpu_frame(const Device& device, std::uint32_t rows, std::uint32_t col
     throw InputError(fmt::format("a frame on a GPU has rays and channels, not {} x {} rays{}", rows, cols,
                                  channels == ChannelSet() ? " and no channel" : ""));
   }
-  std::vector<ChannelBuffer> buffers;
+  std::vector<Frame::Buffer> buffers;
   std::size_t used = 0;
   for (const ChannelInfo& info : channel_list()) {
     if (!channels.contains(info.channel)) continue;
@@ -292,11 +292,11 @@ Frame make_gpu_frame(const Device& device, std::uint32_t rows, std::uint32_t col
   }
   const auto memory = std::make_shared<KeptMemory>(device.number, used);
   device::CudaAddress at = memory->address();
-  for (ChannelBuffer& buffer : buffers) {
+  for (Frame::Buffer& buffer : buffers) {
     buffer.data = device::pointer_to<void>(at);
     at += device::aligned_bytes(buffer.bytes);
   }
-  return {rows, cols, buffers, FrameMemory::kGpu, memory, returns};
+  return {rows, cols, buffers, Frame::Memory::kGpu, memory, returns};
 }
 
 void wait_for_stream(const void* memory, std::uintptr_t stream) {

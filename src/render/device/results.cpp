@@ -121,14 +121,14 @@ CudaAddress address_of(const void* pointer) { return reinterpret_cast<CudaAddres
 
 void Results::fit(const Block& block, Frame& frame) {
   block_ = block, frame_ = &frame;
-  const bool in_frame = frame.memory() == FrameMemory::kGpu;
+  const bool in_frame = frame.memory() == Frame::Memory::kGpu;
   const Channels wanted = channels_of(0, frame);
   memory_.fit(lay_out(block, wanted, in_frame, 0, arrays_, edges_, windowed_), "the arrays of a frame");
   lay_out(block, wanted, in_frame, memory_.address(), arrays_, edges_, windowed_);
 }
 
 Channels Results::channels(std::size_t i) const {
-  if (frame_->memory() == FrameMemory::kGpu) return channels_of(block_.jobs[i].first, *frame_);
+  if (frame_->memory() == Frame::Memory::kGpu) return channels_of(block_.jobs[i].first, *frame_);
   Channels of_job = arrays_;
   const std::size_t first = block_.window.ray_begin - i * block_.window.rays();  // modulo 2^64
   for_each_array(of_job, arrays_, [&](auto*& array, auto* all, unsigned) { array = from_first(all, first); });

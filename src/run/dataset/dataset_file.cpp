@@ -51,7 +51,7 @@ DatasetJson channels_json(const SensorSetup& setup) {
 
 DatasetJson sensor_description(const SensorSetup& setup, const Scene& scene) {
   const Sensor& sensor = setup.sensor;
-  const PatternShape shape = image_shape(sensor);
+  const RayPattern::Shape shape = image_shape(sensor);
   DatasetJson json = {{"name", sensor.name},
                       {"rows", shape.rows},
                       {"cols", shape.cols},
@@ -71,7 +71,7 @@ DatasetJson sensor_description(const SensorSetup& setup, const Scene& scene) {
 std::uint64_t frame_bytes(const SceneSetup& setup) {
   std::uint64_t bytes = 0;
   for (const SensorSetup& sensor : setup.sensors) {
-    const PatternShape shape = image_shape(sensor.sensor);
+    const RayPattern::Shape shape = image_shape(sensor.sensor);
     for (const ArrayPlan& plan : planned_arrays(sensor)) {
       bytes += sensor.sensor.returns.size() * shape.rows * shape.cols * channel_info(plan.channel).bytes();
     }

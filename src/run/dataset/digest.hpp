@@ -13,8 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include <fathom/simulate/dataset.hpp>
 #include <fathom/simulate/run.hpp>
-#include <fathom/simulate/unit.hpp>
 
 namespace fathom {
 
@@ -71,6 +71,8 @@ class InputDigests {
   std::mutex mutex_;  // of known_
   std::map<std::filesystem::path, Known> known_;
 };
+/// As DatasetRenderer::unit_digest().
+std::string unit_digest(const SceneSetup& setup, const RunOptions& options, const Unit& unit);
 /// The digest of a unit, from that of its inputs.
 std::string unit_digest(const std::string& inputs, const Unit& unit);
 

@@ -19,6 +19,7 @@
 #include <fathom/simulate/dataset.hpp>
 
 #include "core/text/files.hpp"
+#include "render/simulators.hpp"
 #include "run/dataset/dataset_file.hpp"
 #include "run/dataset/digest.hpp"
 #include "run/dataset/own_files.hpp"
@@ -200,7 +201,7 @@ struct Work {
 Work work_of(const DatasetFile& file, const DatasetOptions& options) {
   const PackList& packs = file.packs;
   const UnitList& all = packs.units();
-  const Shard& shard = options.shard;
+  const DatasetOptions::Shard& shard = options.shard;
   Work work = {.packs = packs.size(),
                .units = all.size(),
                .frames = all.environments().size() * all.episodes().size() * all.frames(),

@@ -72,7 +72,7 @@ class FolderWriter final : public PackWriter {
   std::string inputs_;                     // digest
   std::vector<std::string> entity_names_;  // [entity id]
   // [sensor][output file], empty until the first frame of a sensor without logs; null: a file for each frame
-  std::vector<std::vector<std::unique_ptr<FrameLog>>> logs_;
+  std::vector<std::vector<std::unique_ptr<OutputFile::Log>>> logs_;
   std::vector<std::string> files_;  // in the folder, in the order written
   Unit unit_;
   std::string parameters_;
@@ -99,7 +99,7 @@ void FolderWriter::begin(const Unit& unit, const std::string& parameters_json) {
   unit_ = unit;
   parameters_ = parameters_json;
   files_.clear();
-  const fs::path above = unit_folder(unit.index).parent_path();
+  const fs::path above = unit.folder().parent_path();
   const std::string name = unfinished_name(unit.index, this);
   remove_own(dataset_, above / name, name);  // left by a process with the same name
   make_folder(dataset_ / above / name);
@@ -125,8 +125,8 @@ void FolderWriter::begin_sensor(std::size_t sensor) {
 void FolderWriter::add(const UnitFrame& frame) {
   const std::size_t i = frame.sensor;
   const RunSensor& sensor = run_.sensors[i];
-  const FrameContext context = {run_.simulator.world_from_sensor(sensor.id, frame.time_s), entity_names_,
-                                setup_.scene.labels()};
+  const OutputFile::Context context = {run_.simulator.world_from_sensor(sensor.id, frame.time_s), entity_names_,
+                                       setup_.scene.labels()};
   if (frame.frame.is_dropped()) return;
   begin_sensor(i);
   for (std::size_t k = 0; k < sensor.files.size(); ++k) {
@@ -190,7 +190,7 @@ void FolderWriter::end(RunCounts& counts) {
 
 /// An existing folder of this name is another version of the unit, its remains, or the same unit by a faster process.
 void FolderWriter::move_into_place() {
-  const fs::path place = unit_folder(unit_.index);
+  const fs::path place = unit_.folder();
   while (std::rename(folder_.c_str(), (dataset_ / place).c_str()) != 0) {
     if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) fail_at(folder_, "be renamed", errno);
     if (whole_entry(dataset_, PackPlaces(DatasetFormat::kFolders), unit_.index) == entry_) return discard();

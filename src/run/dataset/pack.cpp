@@ -15,8 +15,8 @@
 #include <nlohmann/json.hpp>
 
 #include <fathom/core/error.hpp>
+#include <fathom/simulate/dataset.hpp>
 #include <fathom/simulate/run.hpp>
-#include <fathom/simulate/unit.hpp>
 
 #include "run/dataset/digest.hpp"
 #include "run/dataset/own_files.hpp"
@@ -59,7 +59,7 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
 
 }  // namespace
 
-std::uint64_t share_of(const Shard& shard, std::uint64_t size) {
+std::uint64_t share_of(const DatasetOptions::Shard& shard, std::uint64_t size) {
   return size / shard.count + (shard.index < size % shard.count ? 1 : 0);
 }
 
@@ -107,7 +107,7 @@ std::string PackList::digest(const std::string& inputs, const Pack& pack) const 
 }
 
 /// All packs are full except the last one.
-std::uint64_t units_of(const Shard& shard, const PackList& packs) {
+std::uint64_t units_of(const DatasetOptions::Shard& shard, const PackList& packs) {
   const std::uint64_t full = packs.at(0).units, last = packs.size() - 1;
   const bool has_last = last % shard.count == shard.index;
   return share_of(shard, packs.size()) * full - (has_last ? full - packs.at(last).units : 0);
@@ -141,9 +141,9 @@ Unit UnitList::at(std::uint64_t index) const {
   return unit;
 }
 
-std::filesystem::path unit_folder(std::uint64_t index) { return PackPlaces(DatasetFormat::kFolders)(index); }
+std::filesystem::path Unit::folder() const { return PackPlaces(DatasetFormat::kFolders)(index); }
 
-Shard parse_shard(const std::string& text) {
+DatasetOptions::Shard DatasetOptions::Shard::parse(const std::string& text) {
   const std::string_view view = text;
   const std::size_t slash = view.find('/');
   const auto index = whole_number(view.substr(0, slash));

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include <fathom/simulate/unit.hpp>
+#include <fathom/simulate/dataset.hpp>
 
 namespace fathom {
 
@@ -25,7 +25,7 @@ inline constexpr std::uint64_t kPacksPerFolder = 1000;
 inline constexpr const char* kUnitJson = "unit.json";
 
 /// The number of a shard's items among `size`.
-std::uint64_t share_of(const Shard& shard, std::uint64_t size);
+std::uint64_t share_of(const DatasetOptions::Shard& shard, std::uint64_t size);
 
 /// Places of the packs of a format below the folder of a dataset: packs/000/012/000012345.h5.
 class PackPlaces {
@@ -68,7 +68,7 @@ class PackList {
 };
 
 /// The units in the packs of a shard.
-std::uint64_t units_of(const Shard& shard, const PackList& packs);
+std::uint64_t units_of(const DatasetOptions::Shard& shard, const PackList& packs);
 
 /// The description of a complete pack.
 struct PackEntry {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include <fathom/frame/frame.hpp>
-#include <fathom/simulate/unit.hpp>
+#include <fathom/simulate/dataset.hpp>
 
 #include "run/dataset/dataset_file.hpp"
 #include "run/dataset/digest.hpp"

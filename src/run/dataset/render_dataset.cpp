@@ -42,7 +42,7 @@ namespace {
 class UnitRenderer {
  public:
   /// Called after each frame of the scene, with the progress of the unit.
-  using OnFrame = std::function<void(const Progress& progress)>;
+  using OnFrame = std::function<void(const RunOptions::Progress& progress)>;
 
   /// Checks all input. Throws as prepare_run().
   UnitRenderer(const SceneSetup& setup, const RunOptions& options, const SharedTrees& trees);
@@ -242,8 +242,8 @@ class DatasetRunner {
   }
 
   void render_unit(const Unit& unit, UnitRenderer& renderer, PackWriter& writer) {
-    Progress last;
-    const auto on_frame = [&](const Progress& progress) {
+    RunOptions::Progress last;
+    const auto on_frame = [&](const RunOptions::Progress& progress) {
       add(progress, last);
       last = progress;
     };
@@ -257,9 +257,9 @@ class DatasetRunner {
     return fmt::format("{}, frames {} to {}", run, unit.first_frame, unit.first_frame + unit.frames - 1);
   }
 
-  void add(const Progress& progress, const Progress& last) {
+  void add(const RunOptions::Progress& progress, const RunOptions::Progress& last) {
     const std::lock_guard lock(mutex_);
-    Progress& all = result_.progress;
+    RunOptions::Progress& all = result_.progress;
     ++all.frames_done;
     all.rays_done += progress.rays_done - last.rays_done;
     all.cast_seconds += (progress.cast_seconds - last.cast_seconds) / crew_;
@@ -271,7 +271,7 @@ class DatasetRunner {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < result_.sensors.size(); ++i) {
       const SensorCounts& of_unit = counts.sensors[i];
-      SensorResult& sensor = result_.sensors[i];
+      RunResult::Sensor& sensor = result_.sensors[i];
       sensor.rays += of_unit.rays;
       sensor.seconds += of_unit.seconds / crew_;
       for (std::size_t r = 0; r < sensor.reasons.size(); ++r) sensor.reasons[r] += of_unit.reasons[r];

@@ -19,7 +19,7 @@ namespace {
 
 bool is_length(Channel channel) { return std::ranges::find(kLengthChannels, channel) != kLengthChannels.end(); }
 
-void interleave(const PointSpan& points, std::vector<float>& xyz) {
+void interleave(const Frame::Points& points, std::vector<float>& xyz) {
   xyz.resize(3 * points.x.size());
   for (std::size_t i = 0; i < points.x.size(); ++i) {
     xyz[3 * i] = points.x[i], xyz[3 * i + 1] = points.y[i], xyz[3 * i + 2] = points.z[i];
@@ -77,29 +77,22 @@ OutputFile array_file(const ChannelInfo& info, const std::optional<LostPolicy>& 
   OutputFile file;
   file.stem = info.name();
   file.extension = "npy";
-  file.bytes_at_most = [bytes = info.bytes()](const FrameShape& shape, std::uint32_t frames) {
+  file.bytes_at_most = [bytes = info.bytes()](const OutputFile::Shape& shape, std::uint32_t frames) {
     return frames * (kHeaderBytes + shape.elements() * bytes);
   };
-  const Channel channel = info.channel;
-  if (policy) {
-    file.write = [channel, policy = *policy](const Path& path, const Frame& frame, const FrameContext&) {
-      write_npy(path, frame, channel, policy);
-    };
-  } else {
-    file.write = [channel](const Path& path, const Frame& frame, const FrameContext&) {
-      write_npy(path, frame, channel);
-    };
-  }
+  file.write = [channel = info.channel, policy](const Path& path, const Frame& frame, const OutputFile::Context&) {
+    write_npy(path, frame, channel, policy);
+  };
   return file;
 }
 
 }  // namespace
 
-std::optional<OptionMismatch> NpyOutput::mismatch() const {
-  if (channels == ChannelSet{}) return OptionMismatch{"channels", "names no channel"};
+std::optional<OutputInfo::Mismatch> NpyOutput::mismatch() const {
+  if (channels == ChannelSet{}) return OutputInfo::Mismatch{"channels", "names no channel"};
   const bool lengths = std::ranges::any_of(kLengthChannels, [&](Channel c) { return channels.contains(c); });
   if (!lost || lengths) return std::nullopt;
-  return OptionMismatch{"lost", "stands for lost ranges and depths, and the channels hold none"};
+  return OutputInfo::Mismatch{"lost", "stands for lost ranges and depths, and the channels hold none"};
 }
 
 std::vector<OutputFile> NpyOutput::files(const Sensor& sensor) const {

@@ -29,7 +29,7 @@ std::vector<OutputInfo> all_kinds(const std::variant<Kinds...>* /*list*/) {
 
 }  // namespace
 
-FrameLog::~FrameLog() = default;
+OutputFile::Log::~Log() = default;
 
 std::string OutputFile::name(std::uint32_t frame) const {
   return is_log() ? fmt::format("{}.{}", stem, extension) : fmt::format("{}_{:06}.{}", stem, frame, extension);
@@ -37,7 +37,7 @@ std::string OutputFile::name(std::uint32_t frame) const {
 
 std::string OutputFile::glob() const { return is_log() ? name(0) : stem + "_*." + extension; }
 
-void detail::throw_mismatch(std::string_view slug, const OptionMismatch& mismatch) {
+void detail::throw_mismatch(std::string_view slug, const OutputInfo::Mismatch& mismatch) {
   throw InputError(fmt::format("{}.{} {}", slug, mismatch.field, mismatch.what));
 }
 
@@ -75,16 +75,20 @@ std::vector<OutputFile> CloudOutput<Format>::files(const Sensor& sensor) const {
   const CloudOptions cloud = options();
   const bool in_world = frame == CloudFrame::kWorld;
   OutputFile file = frame_file(kFile, in_world ? "_world" : "");
-  file.bytes_at_most = [cloud](const FrameShape& shape, std::uint32_t frames) {
+  file.bytes_at_most = [cloud](const OutputFile::Shape& shape, std::uint32_t frames) {
     return frames * (kHeaderBytes + shape.elements() * point_bytes(cloud, shape.channels, shape.returns));
   };
   if constexpr (Format == CloudFormat::kPcd) {
-    file.write = [cloud](const Path& path, const Frame& rays, const FrameContext&) { write_pcd(path, rays, cloud); };
+    file.write = [cloud](const Path& path, const Frame& rays, const OutputFile::Context&) {
+      write_pcd(path, rays, cloud);
+    };
   } else if constexpr (Format == CloudFormat::kPly) {
-    file.write = [cloud](const Path& path, const Frame& rays, const FrameContext&) { write_ply(path, rays, cloud); };
+    file.write = [cloud](const Path& path, const Frame& rays, const OutputFile::Context&) {
+      write_ply(path, rays, cloud);
+    };
   } else {
     const std::string frame_id = in_world ? "world" : sensor.name;
-    file.write = [cloud, frame_id](const Path& path, const Frame& rays, const FrameContext&) {
+    file.write = [cloud, frame_id](const Path& path, const Frame& rays, const OutputFile::Context&) {
       write_pointcloud2(path, rays, frame_id, cloud);
     };
   }
@@ -104,10 +108,10 @@ std::vector<OutputFile> DepthImageOutput::files(const Sensor& sensor) const {
   }
   OutputFile file = frame_file(kFile, return_variant(sensor, return_number));
   const std::string optical = optical_frame(sensor.name);
-  file.bytes_at_most = [](const FrameShape& shape, std::uint32_t frames) {
+  file.bytes_at_most = [](const OutputFile::Shape& shape, std::uint32_t frames) {
     return frames * (kHeaderBytes + shape.rays() * sizeof(float));
   };
-  file.write = [*this, optical](const std::filesystem::path& path, const Frame& frame, const FrameContext&) {
+  file.write = [*this, optical](const std::filesystem::path& path, const Frame& frame, const OutputFile::Context&) {
     with_return(frame, return_number, [&](const Frame& one) {
       write_whole_file(path, write_message(DepthImageMessage(one, optical, encoding).message()));
     });

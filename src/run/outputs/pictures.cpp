@@ -63,20 +63,20 @@ std::vector<OutputFile> RangeImageOutput::files(const Sensor& sensor) const {
   OutputFile file = frame_file(kFile, colors + return_variant(sensor, return_number));
   const std::vector<std::int32_t> shifts = row_shifts(*this, sensor.model);
   if (make_view(sensor.model).seen_by_angle) {
-    file.bytes_at_most = [*this](const FrameShape& /*shape*/, std::uint32_t frames) {
+    file.bytes_at_most = [*this](const OutputFile::Shape& /*shape*/, std::uint32_t frames) {
       return frames * png_bytes_at_most(angle_image_size(color, legend), kRgbBytes);
     };
-    file.write = [*this](const PicturePath& path, const Frame& frame, const FrameContext& context) {
+    file.write = [*this](const PicturePath& path, const Frame& frame, const OutputFile::Context& context) {
       with_return(frame, return_number, [&](const Frame& one) {
         write_angle_image(path, one, color, max_range_m.value_or(0.0), {legend, context.entity_names, theme});
       });
     };
     return {file};
   }
-  file.bytes_at_most = [*this](const FrameShape& shape, std::uint32_t frames) {
+  file.bytes_at_most = [*this](const OutputFile::Shape& shape, std::uint32_t frames) {
     return frames * png_bytes_at_most(range_image_size(shape.rows, shape.cols, color, legend), kRgbBytes);
   };
-  file.write = [*this, shifts](const PicturePath& path, const Frame& frame, const FrameContext& context) {
+  file.write = [*this, shifts](const PicturePath& path, const Frame& frame, const OutputFile::Context& context) {
     with_return(frame, return_number, [&](const Frame& one) {
       write_range_image(path, one, color, max_range_m.value_or(0.0), shifts, {legend, context.entity_names, theme});
     });
@@ -90,10 +90,10 @@ ChannelSet BirdsEyeOutput::needs(const Sensor& /*sensor*/) const {
 
 std::vector<OutputFile> BirdsEyeOutput::files(const Sensor& /*sensor*/) const {
   OutputFile file = frame_file(kFile, color_variant(color));
-  file.bytes_at_most = [*this](const FrameShape& /*shape*/, std::uint32_t frames) {
+  file.bytes_at_most = [*this](const OutputFile::Shape& /*shape*/, std::uint32_t frames) {
     return frames * png_bytes_at_most(birds_eye_size(pixels, color, legend), kRgbBytes);
   };
-  file.write = [*this](const PicturePath& path, const Frame& frame, const FrameContext& context) {
+  file.write = [*this](const PicturePath& path, const Frame& frame, const OutputFile::Context& context) {
     write_birds_eye_view(path, frame, color, max_range_m.value_or(0.0), pixels, context.world_from_sensor,
                          {legend, context.entity_names, theme});
   };
@@ -111,11 +111,11 @@ std::vector<OutputFile> DepthPngOutput::files(const Sensor& sensor) const {
   OutputFile file;
   file.stem = std::string(to_string(channel)) + return_variant(sensor, return_number);
   file.extension = "png";
-  file.bytes_at_most = [](const FrameShape& shape, std::uint32_t frames) {
+  file.bytes_at_most = [](const OutputFile::Shape& shape, std::uint32_t frames) {
     return frames * png_bytes_at_most({shape.cols, shape.rows}, kGrey16Bytes);
   };
   const LostPolicy policy = {lost, static_cast<float>(farthest_m)};
-  file.write = [*this, policy](const PicturePath& path, const Frame& frame, const FrameContext&) {
+  file.write = [*this, policy](const PicturePath& path, const Frame& frame, const OutputFile::Context&) {
     with_return(frame, return_number,
                 [&](const Frame& one) { write_depth_png(path, one, channel, policy, per_m, OffScale::kLost); });
   };
@@ -124,10 +124,10 @@ std::vector<OutputFile> DepthPngOutput::files(const Sensor& sensor) const {
 
 std::vector<OutputFile> ReasonPictureOutput::files(const Sensor& sensor) const {
   OutputFile file = frame_file(kFile, return_variant(sensor, return_number));
-  file.bytes_at_most = [*this](const FrameShape& shape, std::uint32_t frames) {
+  file.bytes_at_most = [*this](const OutputFile::Shape& shape, std::uint32_t frames) {
     return frames * png_bytes_at_most(reason_picture_size(shape.rows, shape.cols, legend), kRgbBytes);
   };
-  file.write = [*this](const PicturePath& path, const Frame& frame, const FrameContext&) {
+  file.write = [*this](const PicturePath& path, const Frame& frame, const OutputFile::Context&) {
     with_return(frame, return_number, [&](const Frame& one) { write_reason_picture(path, one, legend, theme); });
   };
   return {file};
@@ -135,10 +135,10 @@ std::vector<OutputFile> ReasonPictureOutput::files(const Sensor& sensor) const {
 
 std::vector<OutputFile> CameraSheetOutput::files(const Sensor& sensor) const {
   OutputFile file = frame_file(kFile, return_variant(sensor, return_number));
-  file.bytes_at_most = [](const FrameShape& shape, std::uint32_t frames) {
+  file.bytes_at_most = [](const OutputFile::Shape& shape, std::uint32_t frames) {
     return frames * png_bytes_at_most(camera_sheet_size(shape.rows, shape.cols), kRgbBytes);
   };
-  file.write = [*this](const PicturePath& path, const Frame& frame, const FrameContext&) {
+  file.write = [*this](const PicturePath& path, const Frame& frame, const OutputFile::Context&) {
     with_return(frame, return_number,
                 [&](const Frame& one) { write_camera_sheet(path, one, max_range_m.value_or(0.0), theme); });
   };
@@ -149,19 +149,19 @@ std::vector<OutputFile> LabelPictureOutput::files(const Sensor& sensor) const {
   const std::string variant = return_variant(sensor, return_number);
   if (values == LabelValues::kId) {
     OutputFile file = frame_file(kFile, "_id" + variant);
-    file.bytes_at_most = [](const FrameShape& shape, std::uint32_t frames) {
+    file.bytes_at_most = [](const OutputFile::Shape& shape, std::uint32_t frames) {
       return frames * png_bytes_at_most({shape.cols, shape.rows}, kGrey16Bytes);
     };
-    file.write = [*this](const PicturePath& path, const Frame& frame, const FrameContext&) {
+    file.write = [*this](const PicturePath& path, const Frame& frame, const OutputFile::Context&) {
       with_return(frame, return_number, [&](const Frame& one) { write_label_ids(path, one); });
     };
     return {file};
   }
   OutputFile file = frame_file(kFile, variant);
-  file.bytes_at_most = [*this](const FrameShape& shape, std::uint32_t frames) {
+  file.bytes_at_most = [*this](const OutputFile::Shape& shape, std::uint32_t frames) {
     return frames * png_bytes_at_most(label_picture_size(shape.rows, shape.cols, legend), kRgbBytes);
   };
-  file.write = [*this](const PicturePath& path, const Frame& frame, const FrameContext& context) {
+  file.write = [*this](const PicturePath& path, const Frame& frame, const OutputFile::Context& context) {
     with_return(frame, return_number,
                 [&](const Frame& one) { write_label_picture(path, one, context.labels, legend, theme); });
   };

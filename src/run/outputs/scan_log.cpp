@@ -37,7 +37,7 @@ std::vector<double> azimuths(const RayPattern& pattern) {
   return azimuth_rad;
 }
 
-class ScanLogFile final : public FrameLog {
+class ScanLogFile final : public OutputFile::Log {
  public:
   ScanLogFile(const std::filesystem::path& file, const RayPattern& pattern) : file_(file) {
     const bool one_for_all = pattern.max_range_m.size() == 1;
@@ -45,7 +45,7 @@ class ScanLogFile final : public FrameLog {
   }
 
   /// A missing return is inf, a reading without a return. A return that is too near or masked is nan: no evidence.
-  void add(const Frame& frame, const FrameContext& context) override {
+  void add(const Frame& frame, const OutputFile::Context& context) override {
     const std::span<const float> range_m = frame.range_m().first(frame.rays());  // of return 0
     range_m_.assign(range_m.begin(), range_m.end());
     for (std::size_t i = 0; i < range_m_.size(); ++i) {
@@ -72,7 +72,7 @@ std::vector<OutputFile> ScanLogOutput::files(const Sensor& /*sensor*/) const {
   const std::filesystem::path name(kFile);
   log.stem = name.stem().string();
   log.extension = name.extension().string().substr(1);
-  log.bytes_at_most = [](const FrameShape& shape, std::uint32_t frames) {
+  log.bytes_at_most = [](const OutputFile::Shape& shape, std::uint32_t frames) {
     const std::uint64_t header = kHeaderBytes + shape.rays() * 2 * kBytesPerReading;
     return header + frames * (kBytesPerScan + kBytesPerReading * shape.rays());
   };

@@ -23,7 +23,7 @@ class GridRanges final : public ExpectedRanges {
         options_(options),
         kernel_(pick_kernel(options.isa)),
         resolution_m_(map.resolution_m),
-        map_from_world_(inverse(pose_from_planar(map.world_from_map))) {}
+        map_from_world_(inverse(map.world_from_map.at_height())) {}
 
   void cast(std::span<const Pose> world_from_sensor, const RayFan& rays, double max_range_m,
             std::span<float> range_m) const override {
@@ -34,7 +34,7 @@ class GridRanges final : public ExpectedRanges {
       const std::size_t count = std::min(kPosesAtOnce, world_from_sensor.size() - n);
       float* out = range_m.data() + n * fan.rays;
       for (std::size_t i = 0; i < count; ++i) poses[i] = place(world_from_sensor[n + i]);
-      if (options_.precision == GridPrecision::kFast) {
+      if (options_.precision == GridCasterOptions::Precision::kFast) {
         cast_fast(poses.data(), count, fan, max_range_m, out);
       } else {
         cast_slowly(poses.data(), count, fan, max_range_m, out);
@@ -80,7 +80,7 @@ class GridRanges final : public ExpectedRanges {
   }
 
   void cast_slowly(const GridPose* poses, std::size_t count, const FanView& fan, double max_range_m, float* out) const {
-    const auto walk = options_.precision == GridPrecision::kOracle ? walk_cells : walk_rectangles;
+    const auto walk = options_.precision == GridCasterOptions::Precision::kOracle ? walk_cells : walk_rectangles;
     for (std::size_t i = 0; i < count; ++i) {
       const double* r = poses[i].r;
       for (std::size_t k = 0; k < fan.rays; ++k) {

@@ -160,7 +160,7 @@ void MotionSampler::find_cuts() {
 
 /// Velocity may jump at a key, so a separate stretch joins the rays before and behind it.
 void MotionSampler::cut_at_keys(const Trajectory& motion) {
-  const std::vector<StampedPose>& keys = motion.keys();
+  const std::vector<Trajectory::Key>& keys = motion.keys();
   if (motion.is_fixed()) return;
   const double first_s = stamp_s_ + double{times_s_.front()}, last_s = stamp_s_ + double{times_s_.back()};
   const double period_s = keys.back().stamp_s - keys.front().stamp_s;
@@ -172,7 +172,7 @@ void MotionSampler::cut_at_keys(const Trajectory& motion) {
     for (std::size_t k = 0; k < times_s_.size(); ++k) cuts_.push_back(k);
     return;
   }
-  const auto is_before = [](const StampedPose& key, double time) { return key.stamp_s < time; };
+  const auto is_before = [](const Trajectory::Key& key, double time) { return key.stamp_s < time; };
   for (std::size_t n = 0; static_cast<double>(n) <= laps; ++n) {
     const double shift_s = (lap + static_cast<double>(n)) * period_s;
     auto key = std::lower_bound(keys.begin(), keys.end(), first_s - shift_s, is_before);

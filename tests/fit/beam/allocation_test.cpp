@@ -51,7 +51,9 @@ void expect_none(const ExpectedRanges& expected) {
 }
 
 TEST(ScanScorerAllocations, NoneWithAGrid) {
-  for (const GridPrecision precision : {GridPrecision::kFast, GridPrecision::kDouble, GridPrecision::kOracle}) {
+  for (const GridCasterOptions::Precision precision :
+       {GridCasterOptions::Precision::kFast, GridCasterOptions::Precision::kDouble,
+        GridCasterOptions::Precision::kOracle}) {
     expect_none(*make_grid_ranges(test::room_map(), {.precision = precision}));
   }
 }

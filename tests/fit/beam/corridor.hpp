@@ -101,9 +101,9 @@ inline std::vector<double> corridor_azimuths(const CorridorStudy& study) {
 /// Readings of the world that `seed` made, beside what the map expects.
 inline BeamData corridor_pairs(const CorridorStudy& study, const ExpectedRanges& map, std::uint64_t seed) {
   const auto world = make_grid_ranges(corridor_map(study, seed), {});
-  const RayFan fan = planar_fan(corridor_azimuths(study));
+  const RayFan fan = RayFan::planar(corridor_azimuths(study));
   std::vector<Pose> poses;
-  for (const PlanarPose& pose : corridor_poses(study)) poses.push_back(pose_from_planar(pose));
+  for (const PlanarPose& pose : corridor_poses(study)) poses.push_back(pose.at_height());
   BeamData data;
   data.cell_m = map.cell_m();
   data.expected_m.resize(poses.size() * fan.size());
@@ -141,7 +141,7 @@ struct ParameterCoverage {
   double reported = 0.0;  ///< std_error, root mean square over the fits that have one
 };
 
-using Learned = std::vector<FitParameter>;
+using Learned = std::vector<Fit::Parameter>;
 
 /// `truth`: what all worlds together say; `fits`: what one world each says.
 inline std::vector<ParameterCoverage> coverage_of(const Learned& truth, const std::vector<Learned>& fits) {
@@ -150,7 +150,7 @@ inline std::vector<ParameterCoverage> coverage_of(const Learned& truth, const st
     ParameterCoverage& of = all.emplace_back(ParameterCoverage{truth[k].name, truth[k].value});
     double known = 0.0;
     for (const Learned& fit : fits) {
-      const FitParameter& number = fit[k];
+      const Fit::Parameter& number = fit[k];
       if (number.low_95 <= of.truth && of.truth <= number.high_95) of.held += 1.0;
       of.spread += (number.value - of.truth) * (number.value - of.truth);
       if (std::isfinite(number.std_error)) of.reported += number.std_error * number.std_error, known += 1.0;

@@ -280,14 +280,14 @@ TEST(BeamFit, NamesThePairWhereThereAreNoErrors) {
 
 TEST(BeamFit, FlagsVariantsThatEndAtNoMaximum) {
   const BeamData data = simulate(kLaserTruth, kLaser, 5000, .5, 8, 2);
-  const auto flags = [&](FitVariant variant) {
+  const auto flags = [&](FitOptions::Variant variant) {
     return texts_of(fit_beam_model(data, kLaser, {.variant = variant, .compute = {.threads = 1}}).findings);
   };
   using Flags = std::vector<std::string>;
-  EXPECT_EQ(flags(FitVariant::kExact), Flags{});
-  EXPECT_EQ(flags(FitVariant::kClosedForm),
+  EXPECT_EQ(flags(FitOptions::Variant::kExact), Flags{});
+  EXPECT_EQ(flags(FitOptions::Variant::kClosedForm),
             Flags{"learned by closed_form, which ends at no maximum of the likelihood: standard errors do not hold"});
-  EXPECT_EQ(flags(FitVariant::kBook),
+  EXPECT_EQ(flags(FitOptions::Variant::kBook),
             Flags{"learned by book, which ends at no maximum of the likelihood: standard errors do not hold"});
 }
 
@@ -302,7 +302,7 @@ TEST(BeamFit, FlagsBoundaries) {
   EXPECT_EQ(zero.model.lambda_short_per_m, 0);
   EXPECT_TRUE(has_flag(zero, "lambda_short_per_m is at its boundary 0"));
   EXPECT_TRUE(std::isnan(zero["lambda_short_per_m"].std_error));
-  EXPECT_EQ(zero["lambda_short_per_m"].status, ParameterStatus::kAtLimit);
+  EXPECT_EQ(zero["lambda_short_per_m"].status, Fit::Status::kAtLimit);
 }
 
 TEST(BeamFit, SigmaStopsAtItsFloor) {
@@ -366,7 +366,7 @@ TEST(BeamFit, ReportsWhichLimitEndedIt) {
   EXPECT_TRUE(fit_beam_model(data, kLaser, {.compute = {.threads = 1}}).converged);
   std::size_t seen = 0;
   FitOptions few = {.max_iterations = 3, .compute = {.threads = 1}};
-  few.on_iteration = [&](const FitIteration& i) { EXPECT_EQ(i.iteration, seen++); };
+  few.on_iteration = [&](const FitOptions::Iteration& i) { EXPECT_EQ(i.iteration, seen++); };
   const BeamFit fit = fit_beam_model(data, kLaser, few);
   EXPECT_FALSE(fit.converged);
   EXPECT_EQ(seen, 3U);

@@ -132,7 +132,7 @@ TEST_F(Freiburg, ErrorsHoldAsStretchesOfTheWaySpread) {
 }
 
 TEST_F(Freiburg, ClosedForm) {
-  const BeamFit fit = fit_beam_model(learn_, sensor_, {.variant = FitVariant::kClosedForm});
+  const BeamFit fit = fit_beam_model(learn_, sensor_, {.variant = FitOptions::Variant::kClosedForm});
   EXPECT_NEAR(fit.model.lambda_short_per_m, .373, .02 * .373);
   EXPECT_NEAR(judge_beam_model(fit.model, sensor_, judge_).nats_per_ray, .1751, .02 * .1751);
   std::size_t falls = 0;
@@ -143,7 +143,9 @@ TEST_F(Freiburg, ClosedForm) {
             fit.log_likelihood_by_iteration.size() / 2);  // most iterations of the closed forms lose likelihood here
 }
 
-TEST_F(Freiburg, Book) { check({.variant = FitVariant::kBook}, {.8423, .0498, .0198, .0881, 0, .387, .1595}, 0); }
+TEST_F(Freiburg, Book) {
+  check({.variant = FitOptions::Variant::kBook}, {.8423, .0498, .0198, .0881, 0, .387, .1595}, 0);
+}
 
 }  // namespace
 }  // namespace fathom::freiburg_test

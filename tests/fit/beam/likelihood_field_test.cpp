@@ -143,7 +143,7 @@ TEST(LikelihoodField, FlagsBoundaries) {
   const DistanceField field(wall(.005), 2);
   const FieldFit fit = fit_log_of_wall(truth, 500, 1, field, .005);
   EXPECT_TRUE(std::isnan(fit["w_hit"].std_error));
-  EXPECT_EQ(fit["w_rand"].status, ParameterStatus::kAtLimit);
+  EXPECT_EQ(fit["w_rand"].status, Fit::Status::kAtLimit);
   EXPECT_EQ(fit.findings.back().text.text(), "w_rand is at its boundary 0");
   const LikelihoodFieldModel sharp = {.8, .2, 1e-3, 10};
   const DistanceField coarse(wall(.1), 2);
@@ -265,10 +265,10 @@ TEST(LikelihoodField, LocalizersGiveTheLearnedDensities) {
     ASSERT_NEAR(std::log(of_nav2) - std::log(model.density(z)), constant, 1e-12);
     ASSERT_NEAR(std::log(of_beluga), std::log(model.density(z)), 1e-12);
   }
-  EXPECT_NE(localizer_text(model, Localizer::kAmcl).find("\nlaser_model_type: \"likelihood_field\"\nlaser_z_hit: 0.9"),
+  EXPECT_NE(model.localizer_text(Localizer::kAmcl).find("\nlaser_model_type: \"likelihood_field\"\nlaser_z_hit: 0.9"),
             std::string::npos);
   EXPECT_NE(
-      localizer_text(model, Localizer::kNav2).find("\n    laser_likelihood_max_dist: 2.0\n    laser_max_range: 80.0\n"),
+      model.localizer_text(Localizer::kNav2).find("\n    laser_likelihood_max_dist: 2.0\n    laser_max_range: 80.0\n"),
       std::string::npos);
 }
 

@@ -146,24 +146,25 @@ TEST(Localizer, ConversionIsThatOfTheMissingFactor) {
 TEST(Localizer, TextsAreWhatTheNodesRead) {
   const BeamParameters p = {.5, .25, .125, .125, 1, .25};
   const BeamSensor sensor = {.max_range_m = 10};
-  EXPECT_EQ(localizer_text(p, sensor, Localizer::kBeluga),
+  EXPECT_EQ((BeamModel{p, sensor}.localizer_text(Localizer::kBeluga)),
             "# The beam model of beluga, as learned by fathom.\n"
             "amcl:\n  ros__parameters:\n"
             "    laser_model_type: \"beam\"\n    z_hit: 0.5\n    z_short: 0.25\n    z_max: 0.125\n    z_rand: 0.125\n"
             "    sigma_hit: 1.0\n    lambda_short: 0.25\n    laser_max_range: 10.0\n");
-  const std::string nav2 = localizer_text(p, {.max_range_m = 10, .min_range_m = .1}, Localizer::kNav2);
+  const std::string nav2 = BeamModel{p, {.max_range_m = 10, .min_range_m = .1}}.localizer_text(Localizer::kNav2);
   EXPECT_NE(nav2.find("amcl:\n  ros__parameters:\n    laser_model_type: \"beam\"\n    z_hit: 0.28517\n"),
             std::string::npos)
       << nav2;
   EXPECT_NE(nav2.find("\n    laser_min_range: 0.1\n"), std::string::npos);
-  const std::string amcl = localizer_text(p, sensor, Localizer::kAmcl);
+  const std::string amcl = BeamModel{p, sensor}.localizer_text(Localizer::kAmcl);
   EXPECT_NE(amcl.find("\nlaser_model_type: \"beam\"\nlaser_z_hit: 0.28517\n"), std::string::npos) << amcl;
   EXPECT_NE(amcl.find("\nlaser_sigma_hit: 1.0\nlaser_lambda_short: 0.25\nlaser_max_range: 10.0\n"), std::string::npos);
 }
 
 // ROS 2 takes "1" for a whole number, and YAML 1.1 "1e-05" for a text.
 TEST(Localizer, NumbersAreDecimal) {
-  const std::string text = localizer_text({.7, .15, 0, .15, 1e-6, 1e6}, {.max_range_m = 1e7}, Localizer::kBeluga);
+  const std::string text =
+      BeamModel{{.7, .15, 0, .15, 1e-6, 1e6}, {.max_range_m = 1e7}}.localizer_text(Localizer::kBeluga);
   EXPECT_NE(text.find("z_max: 0.0\n"), std::string::npos);
   EXPECT_NE(text.find("sigma_hit: 0.000001\n"), std::string::npos);
   EXPECT_NE(text.find("lambda_short: 1000000.0\n"), std::string::npos);
@@ -195,7 +196,7 @@ TEST(Localizer, LearnedNumbersHaveTheDigitsThatTheirErrorsSupport) {
   for (const Localizer localizer : {Localizer::kAmcl, Localizer::kNav2, Localizer::kBeluga}) {
     const LocalizerBeam b = localizer_beam(fit.model, localizer);
     const std::string prefix = localizer == Localizer::kAmcl ? "laser_" : "";
-    const auto numbers = numbers_in(localizer_text(fit.model, sensor, localizer));
+    const auto numbers = numbers_in(BeamModel{fit.model, sensor}.localizer_text(localizer));
     for (const auto& [name, value, of] : std::vector<std::tuple<const char*, double, const char*>>{
              {"z_hit", b.z_hit, "w_hit"},
              {"z_short", b.z_short, "w_short"},
@@ -210,7 +211,7 @@ TEST(Localizer, LearnedNumbersHaveTheDigitsThatTheirErrorsSupport) {
     }
   }
   for (const auto& [name, text] :
-       numbers_in(localizer_text(LikelihoodFieldModel{.7, .3, 1.0 / 30, 10, 0, 2.0 / 3}, Localizer::kNav2))) {
+       numbers_in(LikelihoodFieldModel{.7, .3, 1.0 / 30, 10, 0, 2.0 / 3}.localizer_text(Localizer::kNav2))) {
     const bool is_learned = name == "z_hit" || name == "z_rand" || name == "sigma_hit";
     EXPECT_TRUE(!is_learned || digits_of(text) <= 5U) << name;
   }
@@ -243,7 +244,7 @@ TEST(Localizer, NotesSayWhichShortsAreDead) {
                             "the 3.9 % of readings that are short count as random"),
               std::string::npos)
         << notes[0];
-    EXPECT_NE(localizer_text(uniform, {}, localizer).find("# Note: " + notes[0]), std::string::npos);
+    EXPECT_TRUE(test::contains(BeamModel{uniform, {}}.localizer_text(localizer), "# Note: " + notes[0]));
     // A law, not a threshold of one number: the share of the shorts that the formula loses at 5 m and more.
     for (const double rate : {0.0, 1e-4, .005, .05, .2, .4, 1.0, 3.0}) {
       for (const double w_short : {1e-4, .005, .02, .1, .4}) {
@@ -260,8 +261,8 @@ TEST(Localizer, NotesSayWhichShortsAreDead) {
 TEST(Localizer, BelugaHasUniformShorts) {
   const BeamParameters uniform = {.7, .15, .05, .1, .1, 0};
   EXPECT_EQ(localizer_notes(uniform, Localizer::kBeluga), std::vector<std::string>());
-  EXPECT_NE(localizer_text(uniform, {.max_range_m = 10}, Localizer::kBeluga).find("lambda_short: 0.000001\n"),
-            std::string::npos);
+  EXPECT_TRUE(test::contains(BeamModel{uniform, {.max_range_m = 10}}.localizer_text(Localizer::kBeluga),
+                             "lambda_short: 0.000001\n"));
   const BeamSensor sensor = {.max_range_m = 10};
   // Within a factor of exp(lambda Z): that is how far such shorts are from uniform.
   const double within = localizer_beam(uniform, Localizer::kBeluga).lambda_short * sensor.max_range_m;
@@ -271,7 +272,7 @@ TEST(Localizer, BelugaHasUniformShorts) {
 
 TEST(Localizer, RefusesInvalidParameters) {
   EXPECT_NE(test::input_error([] { localizer_beam({.7, .7, 0, 0, .1, .4}, Localizer::kNav2); }), "");
-  EXPECT_NE(test::input_error([] { localizer_text({}, {.max_range_m = NAN}, Localizer::kNav2); }), "");
+  EXPECT_NE(test::input_error([] { BeamModel{{}, {.max_range_m = NAN}}.localizer_text(Localizer::kNav2); }), "");
 }
 
 }  // namespace

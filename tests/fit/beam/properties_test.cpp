@@ -144,13 +144,13 @@ AnyScans any_scans() {
   AnyScans s;
   const double width = s.map.cols * s.map.resolution_m, height = s.map.rows * s.map.resolution_m;
   for (int i = 0; i < 12; ++i) {
-    s.poses.push_back(pose_from_planar(s.map.world_from_map) *
-                      pose_from_planar({in(-0.1, 1.1) * width, in(-0.1, 1.1) * height, in(-4, 4)}));
+    s.poses.push_back(s.map.world_from_map.at_height() *
+                      PlanarPose{in(-0.1, 1.1) * width, in(-0.1, 1.1) * height, in(-4, 4)}.at_height());
   }
   std::vector<double> azimuth;
   const int rays = *rc::gen::inRange(1, 40);
   for (int k = 0; k < rays; ++k) azimuth.push_back(in(-3.2, 3.2));
-  s.fan = planar_fan(azimuth);
+  s.fan = RayFan::planar(azimuth);
   return s;
 }
 
@@ -159,8 +159,9 @@ RC_GTEST_PROP(BeamProperties, GridCastsAgreeWithTheWalkCellByCell, ()) {
   const double limit = in(0.5, 60) * s.map.resolution_m;
   for (const UnknownCells unknown : {UnknownCells::kFree, UnknownCells::kOccupied, UnknownCells::kStop}) {
     std::vector<float> oracle(s.poses.size() * s.fan.size()), got(oracle.size());
-    make_grid_ranges(s.map, {unknown, GridPrecision::kOracle})->cast(s.poses, s.fan, limit, oracle);
-    for (const GridPrecision precision : {GridPrecision::kDouble, GridPrecision::kFast}) {
+    make_grid_ranges(s.map, {unknown, GridCasterOptions::Precision::kOracle})->cast(s.poses, s.fan, limit, oracle);
+    for (const GridCasterOptions::Precision precision :
+         {GridCasterOptions::Precision::kDouble, GridCasterOptions::Precision::kFast}) {
       for (const Isa isa : test::usable_isas()) {
         make_grid_ranges(s.map, {unknown, precision, isa})->cast(s.poses, s.fan, limit, got);
         for (std::size_t i = 0; i < got.size(); ++i) {

@@ -25,8 +25,8 @@ struct Estimates {
 };
 
 /// Mean and standard deviation of the estimates over seeds, and the mean error that the fits report.
-Estimates recover(const BeamParameters& truth, const BeamSensor& sensor, double low, double high, FitVariant variant,
-                  std::size_t seeds, std::size_t first = 0) {
+Estimates recover(const BeamParameters& truth, const BeamSensor& sensor, double low, double high,
+                  FitOptions::Variant variant, std::size_t seeds, std::size_t first = 0) {
   Estimates out;
   std::vector<BeamParameters> fits;
   for (std::size_t seed = 0; seed < seeds; ++seed) {
@@ -56,7 +56,7 @@ void expect_close(const char* name, double got, double published, double deviati
 // The specification made these values with another program: 20 000 rays, means over 40 seeds.
 TEST(BeamFit, RecoversTheLaserTable) {
   const std::size_t seeds = test::repetitions(40);
-  const Estimates e = recover(kLaserTruth, kLaser, .5, 8, FitVariant::kExact, seeds);
+  const Estimates e = recover(kLaserTruth, kLaser, .5, 8, FitOptions::Variant::kExact, seeds);
   expect_close("w_hit", e.mean.w_hit, .7005, e.deviation.w_hit, seeds);
   expect_close("w_short", e.mean.w_short, .1498, e.deviation.w_short, seeds);
   expect_close("w_max", e.mean.w_max, .0497, e.deviation.w_max, seeds);
@@ -74,7 +74,7 @@ TEST(BeamFit, RecoversTheLaserTable) {
 
 TEST(BeamFit, RecoversTheSonarTable) {
   const std::size_t seeds = test::repetitions(40);
-  const Estimates e = recover(kSonarTruth, kSonar, .3, 4.9, FitVariant::kExact, seeds);
+  const Estimates e = recover(kSonarTruth, kSonar, .3, 4.9, FitOptions::Variant::kExact, seeds);
   expect_close("sigma", e.mean.sigma_hit_m, .9999, e.deviation.sigma_hit_m, seeds);
   expect_close("lambda", e.mean.lambda_short_per_m, .393, e.deviation.lambda_short_per_m, seeds);
   expect_close("w_hit", e.mean.w_hit, .70, e.deviation.w_hit, seeds);
@@ -87,8 +87,8 @@ TEST(BeamFit, IsUnbiasedOverManySeeds) {
   const std::size_t seeds = test::repetitions(50);
   for (const bool sonar : {false, true}) {
     const BeamParameters& truth = sonar ? kSonarTruth : kLaserTruth;
-    const Estimates e = sonar ? recover(truth, kSonar, .3, 4.9, FitVariant::kExact, seeds, 5000)
-                              : recover(truth, kLaser, .5, 8, FitVariant::kExact, seeds, 5000);
+    const Estimates e = sonar ? recover(truth, kSonar, .3, 4.9, FitOptions::Variant::kExact, seeds, 5000)
+                              : recover(truth, kLaser, .5, 8, FitOptions::Variant::kExact, seeds, 5000);
     for (const auto& f : BeamParameters::fields()) {
       if (f.name == "hit_offset_m") continue;
       const double std_error = e.deviation.*member_of<double>(f) / std::sqrt(static_cast<double>(seeds));
@@ -109,8 +109,8 @@ Bias lambda_bias(const Estimates& e) {
 // The specification gives the bias of the closed forms as x2.4 and x5.6 in these settings, to a digit (and as x7.2 in
 // one that it does not describe).
 TEST(BeamFit, TheBooksFormsAreBiasedAsStated) {
-  const Estimates laser = recover(kLaserTruth, kLaser, .5, 8, FitVariant::kClosedForm, 8);
-  const Estimates sonar = recover(kSonarTruth, kSonar, .3, 4.9, FitVariant::kClosedForm, 8);
+  const Estimates laser = recover(kLaserTruth, kLaser, .5, 8, FitOptions::Variant::kClosedForm, 8);
+  const Estimates sonar = recover(kSonarTruth, kSonar, .3, 4.9, FitOptions::Variant::kClosedForm, 8);
   const Bias laser_bias = lambda_bias(laser), sonar_bias = lambda_bias(sonar);
   EXPECT_NEAR(laser_bias.times, 2.4, .05 + 3 * laser_bias.std_error);
   EXPECT_LT(laser_bias.std_error, .02);
@@ -123,14 +123,14 @@ TEST(BeamFit, TheBooksFormsAreBiasedAsStated) {
 
 TEST(BeamFit, TheBooksResponsibilitiesAreBiasedFurther) {
   // Without the weights hits lose to all that is rarer: another fixed point, 25 standard errors from the truth.
-  const Estimates laser = recover(kLaserTruth, kLaser, .5, 8, FitVariant::kBook, 8);
+  const Estimates laser = recover(kLaserTruth, kLaser, .5, 8, FitOptions::Variant::kBook, 8);
   const auto error = [&](double BeamParameters::*p) { return laser.deviation.*p / std::sqrt(8.0); };
   EXPECT_NEAR(lambda_bias(laser).times, 2.2, .05 + 3 * lambda_bias(laser).std_error);
   EXPECT_NEAR(laser.mean.w_hit, .655, 3 * error(&BeamParameters::w_hit));
   EXPECT_NEAR(laser.mean.w_rand, .1575, 3 * error(&BeamParameters::w_rand));
   EXPECT_NEAR(laser.mean.sigma_hit_m, .0940, 3 * error(&BeamParameters::sigma_hit_m));
   EXPECT_LT(error(&BeamParameters::w_hit), .003);
-  const Estimates sonar = recover(kSonarTruth, kSonar, .3, 4.9, FitVariant::kBook, 8);
+  const Estimates sonar = recover(kSonarTruth, kSonar, .3, 4.9, FitOptions::Variant::kBook, 8);
   EXPECT_NEAR(lambda_bias(sonar).times, 2.8, .05 + 3 * lambda_bias(sonar).std_error);
   EXPECT_NEAR(sonar.mean.w_hit, .416, 3 * sonar.deviation.w_hit / std::sqrt(8.0));
 }

@@ -42,7 +42,7 @@ inline std::vector<Pose> poses_in_room(std::size_t count) {
   std::vector<Pose> poses;
   for (std::size_t i = 0; i < count; ++i) {
     const double t = static_cast<double>(i) / static_cast<double>(count);
-    poses.push_back(pose_from_planar({-3 + 4 * t, -2 + 3.5 * std::fmod(7 * t, 1.0), 20 * t}));
+    poses.push_back(PlanarPose{-3 + 4 * t, -2 + 3.5 * std::fmod(7 * t, 1.0), 20 * t}.at_height());
   }
   return poses;
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <fathom/files/log_files.hpp>
 #include <fathom/fit/fit.hpp>
 
 #include "fit/beam/files.hpp"
@@ -80,7 +81,7 @@ TEST(ScanLog, CsvGoesThereAndBack) {
   log.pose = {{1, 2, 3}, {-1e-3, 1.0 / 7, 0}};
   log.range_m = {1.5F, INFINITY, NAN, 0.1F, 2, 3};
   const test::TemporaryFolder folder;
-  write_scan_csv(folder.path() / "log.csv", log);
+  write_text_file(folder.path() / "log.csv", log.csv());
   const ScanLog back = read_scan_log(folder.path() / "log.csv");
   EXPECT_EQ(back.azimuth_rad, log.azimuth_rad);
   EXPECT_EQ(back.pose, log.pose);

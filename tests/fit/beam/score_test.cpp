@@ -66,9 +66,9 @@ struct ScanCase {
     std::vector<double> azimuth;
     for (std::size_t k = 0; k < rays; ++k)
       azimuth.push_back(-1.5 + 3.0 * static_cast<double>(k) / static_cast<double>(rays));
-    fan = planar_fan(azimuth);
+    fan = RayFan::planar(azimuth);
     std::vector<float> expected(rays);
-    const std::vector<Pose> truth = {pose_from_planar({7, 0, 0})};
+    const std::vector<Pose> truth = {PlanarPose{7, 0, 0}.at_height()};
     corridor.cast(truth, fan, 12, expected);
     readings.resize(rays);
     sample_scan(parameters, sensor, beam_key(5, 1), expected, readings);
@@ -81,7 +81,7 @@ struct ScanCase {
 std::vector<Pose> poses_along(std::size_t count) {
   std::vector<Pose> poses;
   for (std::size_t i = 0; i < count; ++i)
-    poses.push_back(pose_from_planar({13.0 * static_cast<double>(i) / static_cast<double>(count), 0, 0}));
+    poses.push_back(PlanarPose{13.0 * static_cast<double>(i) / static_cast<double>(count), 0, 0}.at_height());
   return poses;
 }
 
@@ -191,7 +191,7 @@ TEST(ScanScorer, SubSamplingKeepsEveryStepThRay) {
   const auto poses = poses_along(20);
   const auto coarse = score(s, poses, {.ray_step = 6});
   ScanCase few = s;
-  few.fan = subsample(s.fan, 6);
+  few.fan = s.fan.every(6);
   few.readings.clear();
   for (std::size_t k = 0; k < 60; k += 6) few.readings.push_back(s.readings[k]);
   EXPECT_EQ(coarse, score(few, poses));
@@ -326,10 +326,10 @@ TEST(ScanScorer, WorksOnAfterABadRange) {
   const ScanCase s;
   const Broken broken;
   ScanScorer scorer(s.parameters, s.sensor, broken, s.fan, {.compute = {.threads = 2}, .exact = true});
-  std::vector<Pose> poses(300, pose_from_planar({1, 0, 0}));
+  std::vector<Pose> poses(300, PlanarPose{1, 0, 0}.at_height());
   std::vector<double> first(300), out(300);
   scorer.score(poses, s.readings, first);
-  poses.back() = pose_from_planar({6, 0, 0});
+  poses.back() = PlanarPose{6, 0, 0}.at_height();
   for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(test::input_error([&] { scorer.score(poses, s.readings, out); }),
               "beam.expected_m = nan is not at least 0");

@@ -136,8 +136,8 @@ void expect_errors(const BeamSensor& sensor, const BeamData& data, std::size_t s
   const BeamFit fit = fit_beam_model(data, sensor, options);
   ASSERT_EQ(fit.blocks, clusters);
   const Errors oracle = errors_by_differences(fit.model, sensor, data, clusters, lags, with_offset);
-  const Vector naive = free_errors(test::numbers_of(fit, &FitParameter::naive_error)),
-               clustered = free_errors(test::numbers_of(fit, &FitParameter::std_error));
+  const Vector naive = free_errors(test::numbers_of(fit, &Fit::Parameter::naive_error)),
+               clustered = free_errors(test::numbers_of(fit, &Fit::Parameter::std_error));
   for (std::size_t k = 0; k < oracle.naive.size(); ++k) {
     EXPECT_NEAR(naive[k] / oracle.naive[k], 1, 2e-3) << k;
     EXPECT_NEAR(clustered[k] / std::max(oracle.naive[k], oracle.clustered[k]), 1, 2e-3) << k;

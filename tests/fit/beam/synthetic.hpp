@@ -35,7 +35,7 @@ inline BeamData simulate(const BeamParameters& p, const BeamSensor& sensor, std:
 }
 
 /// One number of each parameter of a fit, such as its standard error.
-inline BeamParameters numbers_of(const BeamFit& fit, double FitParameter::*number) {
+inline BeamParameters numbers_of(const BeamFit& fit, double Fit::Parameter::*number) {
   BeamParameters numbers;
   numbers.tail.hit = fit.model.tail.hit;
   for (const auto& field : BeamParameters::fields()) numbers.*member_of<double>(field) = fit[field.name].*number;

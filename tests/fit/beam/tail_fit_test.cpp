@@ -43,7 +43,7 @@ std::vector<double> deviations(const BeamFit& fit, const BeamParameters& truth) 
     found.push_back((fit.model.*member - truth.*member) / fit[field.name].std_error);
   }
   found.push_back((tail_number(fit.model) - tail_number(truth)) /
-                  tail_number(numbers_of(fit, &FitParameter::std_error)));
+                  tail_number(numbers_of(fit, &Fit::Parameter::std_error)));
   return found;
 }
 
@@ -122,7 +122,7 @@ TEST(TailFit, EndsAtAMaximumOfTheDensity) {
     };
     expect_peak("sigma", &BeamParameters::sigma_hit_m, fit["sigma_hit_m"].naive_error);
     const auto tail_peak = member_of<double>(HitTail::field_of(truth.tail.hit));
-    const double error = tail_number(numbers_of(fit, &FitParameter::naive_error));
+    const double error = tail_number(numbers_of(fit, &Fit::Parameter::naive_error));
     BeamParameters low = fit.model, high = fit.model;
     low.tail.*tail_peak -= .05 * error, high.tail.*tail_peak += .05 * error;
     const double below = likelihood(low), above = likelihood(high);
@@ -160,8 +160,8 @@ TEST(TailFit, ThreadsInstructionSetsAndPartsChangeNoBit) {
     const auto expect_same = [&](const BeamFit& other) {
       EXPECT_EQ(one.model, other.model);
       EXPECT_EQ(one.log_likelihood_by_iteration, other.log_likelihood_by_iteration);
-      EXPECT_EQ(tail_number(numbers_of(one, &FitParameter::std_error)),
-                tail_number(numbers_of(other, &FitParameter::std_error)));
+      EXPECT_EQ(tail_number(numbers_of(one, &Fit::Parameter::std_error)),
+                tail_number(numbers_of(other, &Fit::Parameter::std_error)));
       EXPECT_EQ(one["sigma_hit_m"].std_error, other["sigma_hit_m"].std_error);
     };
     expect_same(fit({.threads = 3}));
@@ -207,7 +207,7 @@ TEST(TailFit, SaysWhereALawIsAtTheEndOfItsLimits) {
 
 TEST(TailFit, RefusesTheBooksVariantsOfLearning) {
   FitOptions options = options_for(HitLaw::kStudentT);
-  options.variant = FitVariant::kBook;
+  options.variant = FitOptions::Variant::kBook;
   const BeamData data = simulate(kStudent, test::kLaser, 100, .5, 8, 7);
   EXPECT_EQ(test::input_error([&] { fit_beam_model(data, test::kLaser, options); }),
             "fit.variant = book is of gaussian hits, as the book has them, and hit is student_t");
@@ -248,7 +248,7 @@ class Nowhere final : public ExpectedRanges {
 std::vector<double> score(const BeamParameters& p, const BeamSensor& sensor, const Scan& s,
                           const ScoreOptions& options) {
   const Nowhere nowhere;
-  ScanScorer scorer(p, sensor, nowhere, planar_fan(std::vector<double>(kRays)), options);
+  ScanScorer scorer(p, sensor, nowhere, RayFan::planar(std::vector<double>(kRays)), options);
   std::vector<double> out(kPoses);
   scorer.score_expected(s.expected, s.readings, out);
   return out;

@@ -163,7 +163,7 @@ class RoundRoom final : public ExpectedRanges {
 
 struct Drive {
   std::vector<double> azimuth_rad;
-  std::vector<RayOffset> offsets;
+  std::vector<ScanLog::RayOffset> offsets;
   PlanarPose pose;
 };
 
@@ -182,11 +182,11 @@ Drive any_drive(std::size_t rays) {
 
 /// Where the sensor was at ray i, put together by hand, and how far it is from there.
 double alone(const Drive& d, std::size_t i) {
-  const RayOffset& o = d.offsets[i];
+  const ScanLog::RayOffset& o = d.offsets[i];
   const double c = std::cos(d.pose.yaw_rad), s = std::sin(d.pose.yaw_rad);
   const PlanarPose there = {d.pose.x_m + c * o.x_m - s * o.y_m, d.pose.y_m + s * o.x_m + c * o.y_m,
                             d.pose.yaw_rad + o.yaw_rad};
-  return RoundRoom::range(pose_from_planar(there), std::cos(d.azimuth_rad[i]), std::sin(d.azimuth_rad[i]));
+  return RoundRoom::range(there.at_height(), std::cos(d.azimuth_rad[i]), std::sin(d.azimuth_rad[i]));
 }
 
 RC_GTEST_PROP(MovingRanges, AreThoseFromEachPlaceAlone, ()) {
@@ -195,8 +195,8 @@ RC_GTEST_PROP(MovingRanges, AreThoseFromEachPlaceAlone, ()) {
   const RoundRoom room;
   MovingRanges moving(room, step);
   moving.follow(d.offsets);
-  const RayFan fan = subsample(planar_fan(d.azimuth_rad), step);
-  const std::array<Pose, 2> poses = {pose_from_planar(d.pose), pose_from_planar(d.pose)};
+  const RayFan fan = RayFan::planar(d.azimuth_rad).every(step);
+  const std::array<Pose, 2> poses = {d.pose.at_height(), d.pose.at_height()};
   std::vector<float> found(2 * fan.size());
   moving.cast(poses, fan, 100.0, found);
   for (std::size_t k = 0; k < found.size(); ++k) {
@@ -208,8 +208,8 @@ TEST(MovingRanges, OfASensorThatStandsStillAreThoseOfTheFan) {
   const RoundRoom room;
   const MovingRanges moving(room, 1);
   const std::vector<double> azimuths = {-1.0, 0.0, 2.0};
-  const RayFan fan = planar_fan(azimuths);
-  const Pose pose = pose_from_planar({1, -0.5, 0.25});
+  const RayFan fan = RayFan::planar(azimuths);
+  const Pose pose = PlanarPose{1, -0.5, 0.25}.at_height();
   std::array<float, 3> wanted{}, found{};
   room.cast({&pose, 1}, fan, 100.0, wanted);
   moving.cast({&pose, 1}, fan, 100.0, found);

@@ -41,7 +41,7 @@ StereoCamera camera() {
 }
 
 /// What the sensor measures, and what the reader makes of it.
-ChainFrames measured_frames(const SceneSetup& setup, std::uint32_t frames, const ChainFramesOptions& options = {}) {
+ChainFrames measured_frames(const SceneSetup& setup, std::uint32_t frames, const ChainFrames::Options& options = {}) {
   Simulator simulator = make_simulator(setup);
   Frame frame({Channel::kRange});
   ChainFrameReader reader(setup, frames, options);
@@ -56,7 +56,7 @@ void expect_learned(const NoiseChain& truth, const std::vector<std::string>& pat
   const std::vector<ChainParameter> free = parameters_of(truth, patterns);
   const ChainFit fit = fit_chain(with_wrong_values(truth, free, 0.7), free, frames.returns, {.hold_out = 4});
   for (std::size_t k = 0; k < free.size(); ++k) {
-    const FitParameter& p = fit.parameters[k];
+    const Fit::Parameter& p = fit.parameters[k];
     EXPECT_LT(std::abs(p.value - value_of(truth, free[k])), 3.5 * p.std_error) << p.name << " = " << p.value;
     EXPECT_LT(p.std_error, 0.3 * std::abs(value_of(truth, free[k]))) << p.name;
   }
@@ -205,7 +205,7 @@ SceneSetup driven_laser(const Trajectory& motion) {
 }
 
 Trajectory drive(std::uint32_t frames) {
-  std::vector<StampedPose> keys;
+  std::vector<Trajectory::Key> keys;
   for (std::uint32_t k = 0; k < frames; ++k) {
     const PlanarPose p = pose_of_frame(k);
     keys.push_back({0.1 * k, Pose{{p.x_m, p.y_m, 0.0}, from_roll_pitch_yaw(0, 0, p.yaw_rad)}});

@@ -34,7 +34,8 @@ TEST(ChainIntervals, OfFewLossesAreAsSkewedAsTheirLikelihood) {
   const NoiseChain chain = {Dropout{0.006F}};
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U}) {
     const ChainReturns returns = simulate_returns(chain, 30, 64, seed);
-    const FitParameter p = fit_chain(chain, chain_parameters(chain, "*"), returns, {.hold_out = 0}).parameters.front();
+    const Fit::Parameter p =
+        fit_chain(chain, chain_parameters(chain, "*"), returns, {.hold_out = 0}).parameters.front();
     ASSERT_GT(p.low_95, 0);
     const double below = std::sqrt(binomial_fall(returns, p.low_95)),
                  above = std::sqrt(binomial_fall(returns, p.high_95));
@@ -51,7 +52,7 @@ TEST(ChainIntervals, OfLossesInFewFramesCountTheFramesThatHaveNone) {
   ChainReturns returns = simulate_returns({Dropout{0.0F}}, 24, 208, 1);
   for (const std::size_t i : {700U, 705U, 720U, 760U, 2200U}) returns.range_m[i] = NAN;
   const NoiseChain chain = {Dropout{0.01F}};
-  const FitParameter p = fit_chain(chain, chain_parameters(chain, "*"), returns, {.hold_out = 0}).parameters.front();
+  const Fit::Parameter p = fit_chain(chain, chain_parameters(chain, "*"), returns, {.hold_out = 0}).parameters.front();
   EXPECT_NEAR(p.value, 5.0 / 4992, 1e-5);
   EXPECT_GT(p.low_95, 0);
   EXPECT_GT(p.std_error, p.naive_error);
@@ -62,7 +63,7 @@ TEST(ChainIntervals, OfASingleLossEndAboveNothing) {
   ChainReturns returns = simulate_returns({Dropout{0.0F}}, 20, 64, 1);
   returns.range_m[333] = NAN;
   const NoiseChain chain = {Dropout{0.01F}};
-  const FitParameter p = fit_chain(chain, chain_parameters(chain, "*"), returns, {.hold_out = 0}).parameters.front();
+  const Fit::Parameter p = fit_chain(chain, chain_parameters(chain, "*"), returns, {.hold_out = 0}).parameters.front();
   EXPECT_NEAR(p.value, 1.0 / static_cast<double>(returns.size()), 1e-5);
   EXPECT_GE(p.low_95, 0);
   EXPECT_LT(p.low_95, p.value);
@@ -78,7 +79,7 @@ TEST(ChainIntervals, OfAMeanAreAsFarToBothSides) {
   const ChainReturns returns = simulate_returns(chain, 40, 64, 3);
   const ChainFit fit =
       fit_chain(chain, parameters_of(chain, {"distance.mean_m", "*.stddev_m"}), returns, {.hold_out = 0});
-  for (const FitParameter& p : fit.parameters) {
+  for (const Fit::Parameter& p : fit.parameters) {
     EXPECT_NEAR((p.high_95 - p.value) / (p.value - p.low_95), 1, 0.05) << p.name;
     const double widths = (p.high_95 - p.low_95) / 2 / p.std_error;
     EXPECT_GT(widths, 1.9) << p.name;
@@ -99,7 +100,7 @@ TEST(ChainIntervals, OfAMidpointBeyondTheWallsReachFartherToTheSideThatIsHardlyS
       nats += score.nats * static_cast<double>(score.returns);
     return 2 * (fit.log_likelihood - nats);
   };
-  const FitParameter& p = fit.parameters[0];
+  const Fit::Parameter& p = fit.parameters[0];
   double falls[2] = {1e9, 1e9};
   // The best width of each end, by trying many.
   for (int i = 1; i <= 400; ++i) {
@@ -120,7 +121,7 @@ namespace {
 
 constexpr std::uint32_t kFrames = 8, kPerFrame = 128;
 
-FitParameter learned(const NoiseChain& chain, const std::string& pattern, const ChainReturns& returns) {
+Fit::Parameter learned(const NoiseChain& chain, const std::string& pattern, const ChainReturns& returns) {
   const std::vector<ChainParameter> free = chain_parameters(chain, pattern);
   return fit_chain(with_wrong_values(chain, free, 0.9), free, returns, {.hold_out = 0}).parameters.front();
 }
@@ -137,7 +138,7 @@ TEST(JumpIntervals, OfALimitIsTheMiddleOfWhatLiesBetweenTwoReturns) {
       kept = std::max(kept, angle);
     }
   }
-  const FitParameter limit = learned(chain, "loss_angle.max_incidence_rad", returns);
+  const Fit::Parameter limit = learned(chain, "loss_angle.max_incidence_rad", returns);
   const double gap = lost - kept, cell = gap / 32.0;  // which it is at most known to
   EXPECT_NEAR(limit.low_95, kept + 0.025 * gap, 1.5 * cell);
   EXPECT_NEAR(limit.high_95, lost - 0.025 * gap, 1.5 * cell);
@@ -152,7 +153,7 @@ TEST(JumpIntervals, OfAnEndOfAUniformGoesOutwards) {
   for (std::size_t i = 0; i < returns.size(); ++i) {
     most_m = std::max(most_m, double{returns.range_m[i]} - double{returns.clean_range_m[i]});
   }
-  const FitParameter high = learned(chain, "uniform.high_m", returns);
+  const Fit::Parameter high = learned(chain, "uniform.high_m", returns);
   const double fall_m = (0.1 + most_m) / static_cast<double>(returns.size());
   EXPECT_NEAR(high.low_95, most_m, 0.5 * fall_m);
   EXPECT_NEAR(high.high_95, most_m + std::log(20.0) * fall_m, 0.6 * fall_m);
@@ -165,7 +166,7 @@ TEST(JumpIntervals, HoldTheTruthAsOftenAsTheySay) {
   double held[2] = {};
   for (std::size_t seed = 1; seed <= seeds; ++seed) {
     const auto quads = static_cast<std::uint32_t>(seed * kFrames * kFew);
-    const FitParameter found[] = {
+    const Fit::Parameter found[] = {
         learned(limit, "loss_angle.max_incidence_rad", simulate_returns(limit, kFrames, kFew, seed, quads)),
         learned(ends, "uniform.high_m", simulate_returns(ends, kFrames, kFew, seed, quads))};
     const double truth[] = {double{1.2F}, double{0.15F}};

@@ -60,10 +60,10 @@ TEST(ChainRings, LearnedAtOnceTheyAreWhatEachRingAloneGives) {
     std::vector<ChainParameter> own = chain_parameters(start, "gain_bias.*");
     own.push_back({2, "probability"});
     const ChainFit alone = fit_chain(start, own, of_ring(returns, ring), {.hold_out = 0});
-    for (const FitParameter& one : alone.parameters) {
+    for (const Fit::Parameter& one : alone.parameters) {
       std::string name = one.name;
       name.insert(name.find('.') + 1, "rings." + std::to_string(ring) + ".");
-      const FitParameter& p = fit[name];
+      const Fit::Parameter& p = fit[name];
       EXPECT_NEAR(p.value, one.value, 0.01 * one.std_error) << name;
       EXPECT_NEAR(p.naive_error, one.naive_error, 0.02 * one.naive_error) << name;
       EXPECT_NEAR(p.std_error, one.std_error, 0.02 * one.std_error) << name;
@@ -86,14 +86,14 @@ TEST(ChainRings, TellARingsBiasBesideWhatAllShare) {
   const ChainFit fit = fit_chain(start, free, returns, {.hold_out = 6});
   for (std::size_t k = 0; k < kRings.size(); ++k) {
     const std::string ring = "rings." + std::to_string(kRings[k]);
-    const FitParameter& bias = fit["gain_bias." + ring + ".bias_m"];
+    const Fit::Parameter& bias = fit["gain_bias." + ring + ".bias_m"];
     EXPECT_LT(std::abs(bias.value - double{bias_m[k]}), 3.5 * bias.std_error);
     EXPECT_LT(bias.std_error, 0.001);
-    const FitParameter& limit = fit["loss_angle." + ring + ".max_incidence_rad"];
+    const Fit::Parameter& limit = fit["loss_angle." + ring + ".max_incidence_rad"];
     EXPECT_LT(std::abs(limit.value - 1.2), 5 * limit.std_error);
     EXPECT_LT(limit.std_error, 0.01);
   }
-  const FitParameter& shared = fit["distance.stddev_m"];
+  const Fit::Parameter& shared = fit["distance.stddev_m"];
   EXPECT_LT(std::abs(shared.value - 0.02), 3.5 * shared.std_error);
   EXPECT_GT(fit.held_out->gain_nats, 5 * fit.held_out->gain_error);
   ChainFitOptions threads = {.hold_out = 6};
@@ -126,7 +126,7 @@ TEST(ChainRings, DescendingInTheChainTheyStayOneEntryEach) {
       const std::string key = "\n        " + std::to_string(kRings[k]) + ": {";
       EXPECT_TRUE(contains(yaml, key)) << yaml;
       EXPECT_EQ(yaml.find(key), yaml.rfind(key)) << yaml;
-      const FitParameter& p = fit["gain_bias.rings." + std::to_string(kRings[k]) + ".bias_m"];
+      const Fit::Parameter& p = fit["gain_bias.rings." + std::to_string(kRings[k]) + ".bias_m"];
       EXPECT_LT(std::abs(p.value - double{bias_m[k]}), 4 * p.std_error) << p.name;
     }
   }

@@ -58,8 +58,8 @@ TEST(ChainRules, TwoModelsThatDoTheSameAreFlagged) {
   const ChainFit fit = fit_chain(twice, chain_parameters(twice, "dropout.*"), simulate_returns(twice, 24, 512, 4));
   ASSERT_EQ(fit.parameters.size(), 2U);
   EXPECT_EQ(fit.parameters[0].name, "1.dropout.probability");
-  EXPECT_TRUE(fit.parameters[0].status == ParameterStatus::kUnidentified ||
-              fit.parameters[1].status == ParameterStatus::kUnidentified);
+  EXPECT_TRUE(fit.parameters[0].status == Fit::Status::kUnidentified ||
+              fit.parameters[1].status == Fit::Status::kUnidentified);
   EXPECT_TRUE(has_flag(fit, "cannot be learned")) << fit.findings.size();
 }
 
@@ -69,7 +69,7 @@ TEST(ChainRules, ALimitThatNothingReachedIsFlaggedAndStays) {
   const NoiseChain chain = {band, DistanceNoise{0.0F, 0.02F, 0.0F}};
   const ChainFit fit =
       fit_chain(chain, chain_parameters(chain, "invalid_band.max_disparity_px"), simulate_returns(chain, 24, 512, 4));
-  EXPECT_EQ(fit.parameters[0].status, ParameterStatus::kUnidentified);
+  EXPECT_EQ(fit.parameters[0].status, Fit::Status::kUnidentified);
   EXPECT_TRUE(std::isnan(fit.parameters[0].std_error));
   EXPECT_EQ(fit.parameters[0].value, 300);
   EXPECT_TRUE(has_flag(fit, "invalid_band.max_disparity_px cannot be learned"));
@@ -82,7 +82,7 @@ TEST(ChainRules, ALimitThatReturnsContradictMovesAndIsCalledABound) {
   float most = 0.0F;
   for (float& angle : returns.incidence_rad) angle = std::min(angle, 1.4F), most = std::max(most, angle);
   const ChainFit fit = fit_chain(chain, chain_parameters(chain, "loss_angle.*"), returns, {.hold_out = 0});
-  EXPECT_EQ(fit.parameters[0].status, ParameterStatus::kUnidentified);
+  EXPECT_EQ(fit.parameters[0].status, Fit::Status::kUnidentified);
   EXPECT_TRUE(std::isnan(fit.parameters[0].std_error));
   EXPECT_NEAR(fit.parameters[0].value, most, 0.05);
   EXPECT_TRUE(has_flag(fit, "loss_angle.max_incidence_rad is at least about 1.4"));
@@ -95,12 +95,12 @@ TEST(ChainRules, EndsOfAUniformThatFewReturnsHoldHaveNoError) {
     return fit_chain(chain, chain_parameters(chain, "*"), simulate_returns(truth, 24, 256, 4), {.hold_out = 0});
   };
   const ChainFit heavy = fitted({StudentNoise{0.02F, 0.0F, 3.0F}});
-  for (const FitParameter& p : heavy.parameters) {
+  for (const Fit::Parameter& p : heavy.parameters) {
     EXPECT_TRUE(std::isnan(p.std_error)) << p.name;
     EXPECT_TRUE(has_flag(heavy, (p.name + " is held by few returns").c_str())) << p.name;
   }
   const ChainFit even = fitted({UniformNoise{-0.07F, 0.05F}});
-  for (const FitParameter& p : even.parameters) EXPECT_LT(p.std_error, 1e-4) << p.name;
+  for (const Fit::Parameter& p : even.parameters) EXPECT_LT(p.std_error, 1e-4) << p.name;
   EXPECT_FALSE(has_flag(even, "held by few"));
 }
 
@@ -116,7 +116,7 @@ TEST(ChainRules, AChainWithoutAnErrorOfRangesIsRefusedWhereRangesErr) {
 TEST(ChainRules, ABiasThatIsNotThereIsNotFound) {
   const NoiseChain plain = {DistanceNoise{0.0F, 0.02F, 0.0F}, GainBias{0.0F, 0.0F}};
   const ChainFit none = fit_chain(plain, chain_parameters(plain, "gain_bias.*"), simulate_returns(plain, 24, 512, 4));
-  for (const FitParameter& p : none.parameters) EXPECT_LT(std::abs(p.value), 3 * p.std_error) << p.name;
+  for (const Fit::Parameter& p : none.parameters) EXPECT_LT(std::abs(p.value), 3 * p.std_error) << p.name;
 }
 
 TEST(ChainRules, ReturnsThatTheChainHoldsForImpossibleAreCounted) {
@@ -176,7 +176,8 @@ TEST(ChainRules, AScoreIsTheMeanLogDensity) {
 /// Many ranges leave the limits; the law includes what happens to them.
 TEST(ChainRules, ReturnsThatNoiseCarriedOutOfTheLimitsAreCounted) {
   const NoiseChain chain = {DistanceNoise{0.0F, 0.3F, 0.0F}};
-  for (const OutsideLimits outside : {OutsideLimits::kKept, OutsideLimits::kClamped, OutsideLimits::kLost}) {
+  for (const ChainReturns::Outside outside :
+       {ChainReturns::Outside::kKept, ChainReturns::Outside::kClamped, ChainReturns::Outside::kLost}) {
     ChainReturns returns = simulate_returns(chain, 24, 512, 3);
     returns.min_range_m = 1.0, returns.max_range_m = 4.0, returns.outside = outside;
     ChainReturns inside = returns;
@@ -191,8 +192,8 @@ TEST(ChainRules, ReturnsThatNoiseCarriedOutOfTheLimitsAreCounted) {
       float range_m = returns.range_m[i];
       if (range_m < 1.0F || range_m > 4.0F) {
         ++left;
-        if (outside == OutsideLimits::kClamped) range_m = std::clamp(range_m, 1.0F, 4.0F);
-        if (outside == OutsideLimits::kLost) range_m = NAN;
+        if (outside == ChainReturns::Outside::kClamped) range_m = std::clamp(range_m, 1.0F, 4.0F);
+        if (outside == ChainReturns::Outside::kLost) range_m = NAN;
       }
       inside.range_m.push_back(range_m), inside.clean_range_m.push_back(returns.clean_range_m[i]);
       inside.clean_x_m.push_back(returns.clean_x_m[i]), inside.clean_y_m.push_back(returns.clean_y_m[i]);
@@ -280,8 +281,8 @@ TEST(ChainRules, StepsOfADisparityAreReadOffAlone) {
   const ChainFit smooth = fit_chain(unknown, free, simulate_returns(unknown, 24, 512, 2));
   EXPECT_EQ(smooth.parameters[0].value, 0);
   EXPECT_TRUE(has_flag(smooth, "no common step"));
-  EXPECT_EQ(smooth.parameters[0].status, ParameterStatus::kUnidentified);
-  EXPECT_NE(fit.parameters[0].status, ParameterStatus::kUnidentified);
+  EXPECT_EQ(smooth.parameters[0].status, Fit::Status::kUnidentified);
+  EXPECT_NE(fit.parameters[0].status, Fit::Status::kUnidentified);
 }
 
 TEST(ChainRules, PatternsNameParametersAsFilesDo) {

@@ -16,7 +16,7 @@
 namespace fathom::test {
 
 /// By what angles a model turned a point; NaN: it was lost.
-inline void add_hit(const Return& clean, const Return& hit, bool is_hit, HitTurns& turns) {
+inline void add_hit(const Return& clean, const Return& hit, bool is_hit, ChainReturns::HitTurns& turns) {
   const auto unit = [](const Return& r) {
     const Vec3 at = {double{r.x}, double{r.y}, double{r.z}};
     const double away = norm(at);

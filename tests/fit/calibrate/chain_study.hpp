@@ -33,7 +33,7 @@ struct ParameterCoverage {
   double squares = 0.0;                  ///< their sum of squares
   double errors = 0.0, distances = 0.0;  ///< sums of squares of the errors, and of value - truth
 
-  void add(const FitParameter& p) {
+  void add(const Fit::Parameter& p) {
     ++fits;
     if (!std::isfinite(p.std_error)) {
       ++without_error;
@@ -89,7 +89,7 @@ inline std::vector<ParameterCoverage> measure_coverage(const ChainStudy& study, 
     start[p.entry].by_ring.clear();
     if (!p.ring) start = with_wrong_values(std::move(start), {p}, study.wrong);
   }
-  std::vector<std::vector<FitParameter>> learned;  // [seeds, parameters]
+  std::vector<std::vector<Fit::Parameter>> learned;  // [seeds, parameters]
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     learned.push_back(fit_chain(start, study.free, study.returns(seed), study.options).parameters);
   }
@@ -147,7 +147,7 @@ inline std::vector<ChainParameter> told_parameters(const NoiseChain& chain) {
 inline constexpr std::uint32_t kStudyFrames = 40;
 inline constexpr std::size_t kStudyReturns = 8'000;
 
-inline SceneSetup study_setup(Scene scene, SensorModel model, NoiseChain noise, std::vector<StampedPose> way) {
+inline SceneSetup study_setup(Scene scene, SensorModel model, NoiseChain noise, std::vector<Trajectory::Key> way) {
   SceneSetup setup;
   setup.file = "study.yaml", setup.scene = std::move(scene);
   Sensor sensor = make_sensor(std::move(model), std::move(noise), {}, "sensor");
@@ -166,7 +166,7 @@ inline Pose turning_pose(double share) {
 
 /// A sensor that turns in a room.
 inline SceneSetup turning_in_a_room(SensorModel model, NoiseChain noise) {
-  std::vector<StampedPose> way;
+  std::vector<Trajectory::Key> way;
   for (std::uint32_t k = 0; k <= kStudyFrames; ++k) way.push_back({0.1 * k, turning_pose(1.0 * k / kStudyFrames)});
   return study_setup(make_room_scene(), std::move(model), std::move(noise), std::move(way));
 }
@@ -187,7 +187,7 @@ inline Scene make_fences() {
 /// A sensor that sways before fences, and looks at them only.
 inline SceneSetup swaying_before_fences(SensorModel model, NoiseChain noise) {
   if (auto* lidar = std::get_if<SpinningLidar>(&model)) lidar->start_azimuth_rad = 0.5, lidar->span_rad = 1.0;
-  std::vector<StampedPose> way;
+  std::vector<Trajectory::Key> way;
   for (std::uint32_t k = 0; k <= kStudyFrames; ++k) {
     way.push_back({0.1 * k, Pose{{0.3 * std::sin(0.9 * k), 0.2 * std::sin(0.7 * k), 0.2 * std::cos(0.8 * k)},
                                  from_roll_pitch_yaw(0.05 * std::sin(1.1 * k), 0, 0.1 * std::sin(1.3 * k))}});
@@ -198,7 +198,7 @@ inline SceneSetup swaying_before_fences(SensorModel model, NoiseChain noise) {
 /// What a sensor measures in a world, beside a scene of it that need not be right.
 inline ChainReturns returns_of_seed(const SceneSetup& world, const SceneSetup& scene, std::uint32_t frames,
                                     std::size_t most_returns, std::uint64_t seed) {
-  ChainFramesOptions options;
+  ChainFrames::Options options;
   options.most_returns = most_returns, options.run.seed = seed, options.run.compute.threads = 1;
   Simulator simulator = make_simulator(world, options.run);
   Frame frame({Channel::kRange, Channel::kReason});

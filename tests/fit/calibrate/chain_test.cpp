@@ -36,7 +36,7 @@ TEST_P(LearnedChain, HasTheParametersThatMadeTheReturns) {
   EXPECT_GT(fit.held_out->gain_nats, 0);
   ASSERT_EQ(fit.parameters.size(), free.size());
   for (std::size_t k = 0; k < free.size(); ++k) {
-    const FitParameter& p = fit.parameters[k];
+    const Fit::Parameter& p = fit.parameters[k];
     const double truth = value_of(c.chain, free[k]);
     std::cout << c.name << ' ' << p.name << " = " << p.value << " +- " << p.std_error << ", made by " << truth << '\n';
     if (free[k].field == "steps_per_px") {
@@ -48,7 +48,7 @@ TEST_P(LearnedChain, HasTheParametersThatMadeTheReturns) {
     EXPECT_LT(std::abs(p.value - truth), 3 * p.std_error) << p.name;
     const bool is_told = p.std_error < 0.5 * std::abs(truth);
     EXPECT_TRUE(is_told || kSanitized) << p.name << ": so wide an error would hold anything";
-    EXPECT_NE(p.status, ParameterStatus::kUnidentified) << p.name;
+    EXPECT_NE(p.status, Fit::Status::kUnidentified) << p.name;
     EXPECT_GE(p.std_error, p.naive_error);
   }
   EXPECT_TRUE(fit.findings.empty()) << fit.findings.front().text.text();
@@ -56,7 +56,7 @@ TEST_P(LearnedChain, HasTheParametersThatMadeTheReturns) {
   const ChainFit again = fit_chain(fit.chain, free, returns, {.hold_out = 6});
   EXPECT_GE(again.log_likelihood, fit.log_likelihood);
   for (std::size_t k = 0; k < free.size(); ++k) {
-    const FitParameter &first = fit.parameters[k], &second = again.parameters[k];
+    const Fit::Parameter &first = fit.parameters[k], &second = again.parameters[k];
     const double error = std::isnan(first.std_error) ? 0.0 : first.std_error;
     EXPECT_NEAR(second.value, first.value, 0.1 * error) << first.name;
   }
@@ -79,7 +79,7 @@ TEST(ChainCoverage, IntervalsHoldTheTruthAsOftenAsTheySay) {
     const ChainReturns returns = simulate_returns(chain, 30, 64, 77 + 501 * seed);
     const ChainFit fit = fit_chain(with_wrong_values(chain, free, 0.7), free, returns, {.hold_out = 0});
     for (std::size_t k = 0; k < free.size(); ++k) {
-      const FitParameter& p = fit.parameters[k];
+      const Fit::Parameter& p = fit.parameters[k];
       const double truth = value_of(chain, free[k]);
       held[k] += truth >= p.low_95 && truth <= p.high_95 ? 1.0 : 0.0;
       squares[k] += std::pow((p.value - truth) / p.std_error, 2) / seeds;
@@ -156,11 +156,11 @@ TEST(ChainReadings, AreLearnedAsTheBeamModelIs) {
   const ChainFit fit = fit_chain(start, chain_parameters(start, "*"), returns, {.hold_out = 0});
   const BeamParameters& p = beam.model;
   const double expected[] = {p.w_short, p.w_max, p.w_rand, p.sigma_hit_m, p.lambda_short_per_m, p.hit_offset_m};
-  const BeamParameters e = numbers_of(beam, &FitParameter::std_error);
+  const BeamParameters e = numbers_of(beam, &Fit::Parameter::std_error);
   const double errors[] = {e.w_short, e.w_max, e.w_rand, e.sigma_hit_m, e.lambda_short_per_m, e.hit_offset_m};
   ASSERT_EQ(fit.parameters.size(), 6U);
   for (std::size_t k = 0; k < 6; ++k) {
-    const FitParameter& learned = fit.parameters[k];
+    const Fit::Parameter& learned = fit.parameters[k];
     EXPECT_NEAR(learned.value, expected[k], 0.02 * errors[k]) << learned.name;
     EXPECT_NEAR(learned.std_error / errors[k], 1.0, 0.15) << learned.name;
   }
@@ -180,7 +180,7 @@ TEST(ChainReadings, AreFoundFromFarAway) {
                                    BeamMixture{1.0F, 0.0F, 0.0F, 0.0F, 0.001F, 30.0F, 0.5F}}) {
     const ChainFit far = learned(start, "*");
     for (std::size_t k = 0; k < near.parameters.size(); ++k) {
-      const FitParameter& p = near.parameters[k];
+      const Fit::Parameter& p = near.parameters[k];
       EXPECT_NEAR(far.parameters[k].value, p.value, 0.02 * p.std_error) << p.name;
     }
   }
@@ -200,11 +200,11 @@ TEST(ChainReadings, KeepWhatOtherModelsTell) {
   const auto free = parameters_of(chain, {"*.mean_m", "*.stddev_m", "beam_mixture.*", "dropout.*"});
   const ChainFit fit = fit_chain(chain, free, returns, {.hold_out = 0});
   std::size_t held = 0;
-  for (const FitParameter& p : fit.parameters) {
+  for (const Fit::Parameter& p : fit.parameters) {
     const bool is_told = p.name == "distance.mean_m" || p.name == "distance.stddev_m" || p.name == "beam_mixture.w_max";
     std::cout << p.name << " = " << p.value << " +- " << p.std_error << '\n';
     held += is_told ? 1 : 0;
-    EXPECT_EQ(p.status == ParameterStatus::kUnidentified, is_told) << p.name;
+    EXPECT_EQ(p.status == Fit::Status::kUnidentified, is_told) << p.name;
     if (is_told) EXPECT_EQ(p.value, p.start) << p.name;
     if (!is_told) EXPECT_NEAR(p.value, p.start, 3.5 * p.std_error) << p.name;
   }

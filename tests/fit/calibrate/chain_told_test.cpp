@@ -20,10 +20,10 @@ namespace {
 
 struct Told {
   ChainFit fit;
-  [[nodiscard]] const FitParameter& operator[](const std::string& name) const { return fit[name]; }
+  [[nodiscard]] const Fit::Parameter& operator[](const std::string& name) const { return fit[name]; }
   void expect_as_given(const std::string& name) const {
-    const FitParameter& p = (*this)[name];
-    EXPECT_EQ(p.status, ParameterStatus::kUnidentified) << name;
+    const Fit::Parameter& p = (*this)[name];
+    EXPECT_EQ(p.status, Fit::Status::kUnidentified) << name;
     EXPECT_TRUE(std::isnan(p.std_error) && std::isnan(p.low_95)) << name;
     EXPECT_EQ(p.value, p.start) << name;
     EXPECT_TRUE(std::ranges::any_of(texts_of(fit.findings), [&](const std::string& flag) {
@@ -31,16 +31,16 @@ struct Told {
     })) << name;
   }
   void expect_found(const std::string& name, double truth, double most_error) const {
-    const FitParameter& p = (*this)[name];
+    const Fit::Parameter& p = (*this)[name];
     EXPECT_LT(std::abs(p.value - truth), 3.5 * p.std_error) << name << " = " << p.value << " +- " << p.std_error;
     EXPECT_LT(p.std_error, most_error) << name;
-    if (truth != 0.0) EXPECT_NE(p.status, ParameterStatus::kUnidentified) << name;
+    if (truth != 0.0) EXPECT_NE(p.status, Fit::Status::kUnidentified) << name;
   }
 };
 
 Told told(const NoiseChain& start, const std::vector<std::string>& free, const ChainReturns& returns) {
   Told out = {fit_chain(start, parameters_of(start, free), returns, {.hold_out = 0, .threads = 1})};
-  for (const FitParameter& p : out.fit.parameters) {
+  for (const Fit::Parameter& p : out.fit.parameters) {
     std::cout << p.name << " = " << p.value << " +- " << p.std_error << ", given " << p.start << '\n';
   }
   return out;
@@ -66,7 +66,7 @@ TEST(ChainTold, TheMeanOfADistanceIsThatOfAUniform) {
   of_sharp.expect_as_given("distance.mean_m");
   of_sharp.expect_found("uniform.low_m", -0.021, 1e-4);
   of_sharp.expect_found("uniform.high_m", 0.029, 1e-4);
-  EXPECT_EQ(of_sharp["distance.stddev_m"].status, ParameterStatus::kAtLimit);
+  EXPECT_EQ(of_sharp["distance.stddev_m"].status, Fit::Status::kAtLimit);
   EXPECT_EQ(of_sharp["distance.stddev_m"].value, 0.0);
   const Told of_blunt = told(start, {"uniform.*", "distance.mean_m", "distance.stddev_m"},
                              returns_of({UniformNoise{-0.02F, 0.03F}, DistanceNoise{0.0F, 0.003F, 0.0F}}));
@@ -92,7 +92,7 @@ TEST(ChainTold, AGainBesideASharpUniformNeedsABluntError) {
   fit.expect_found("gain_bias.gain", 0.01, 1e-3);
   fit.expect_found("uniform.low_m", -0.024, 1e-3);
   fit.expect_found("uniform.high_m", 0.026, 1e-3);
-  EXPECT_EQ(fit["distance.stddev_m"].status, ParameterStatus::kAtLimit);
+  EXPECT_EQ(fit["distance.stddev_m"].status, Fit::Status::kAtLimit);
 }
 
 TEST(ChainTold, AMeanBesideABiasIsHeldAndTheDeviationKeepsItsError) {
@@ -150,9 +150,9 @@ TEST(ChainTold, WhatDoesNothingStays) {
   const NoiseChain truth = {far, DistanceNoise{0.0F, 0.02F, 0.0F}};
   const Told fit = told(truth, {"texture_loss.midpoint", "texture_loss.width", "distance.stddev_m"}, returns_of(truth));
   for (const char* name : {"texture_loss.midpoint", "texture_loss.width"}) {
-    const FitParameter& p = fit[name];
-    EXPECT_TRUE(p.status != ParameterStatus::kLearned) << name;
-    if (p.status != ParameterStatus::kAtLimit) EXPECT_EQ(p.value, p.start) << name;
+    const Fit::Parameter& p = fit[name];
+    EXPECT_TRUE(p.status != Fit::Status::kLearned) << name;
+    if (p.status != Fit::Status::kAtLimit) EXPECT_EQ(p.value, p.start) << name;
   }
   fit.expect_found("distance.stddev_m", 0.02, 1e-3);
 }

@@ -15,6 +15,7 @@
 #include <fathom/core/random.hpp>
 #include <fathom/fit/calibrate.hpp>
 #include <fathom/fit/fit.hpp>
+#include <fathom/fit/frames.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "render/test_scenes.hpp"
@@ -43,7 +44,7 @@ class Frames {
   RangePairs pairs(std::uint32_t frame) {
     RangePairs pairs;
     simulator_.render(sensor_, frame, frame_);
-    append_pairs(frame_, pairs);
+    pairs.append(frame_);
     return pairs;
   }
 
@@ -53,7 +54,7 @@ class Frames {
   Frame frame_{kChannels};
 };
 
-void expect_within(const FitParameter& e, double truth, double std_errors) {
+void expect_within(const Fit::Parameter& e, double truth, double std_errors) {
   EXPECT_NEAR(e.value, truth, std_errors * e.std_error);
 }
 
@@ -220,7 +221,7 @@ RangePairs without_scans(RangePairs pairs) {
   return pairs;
 }
 
-bool holds(const FitParameter& e, double truth) { return e.low_95 <= truth && truth <= e.high_95; }
+bool holds(const Fit::Parameter& e, double truth) { return e.low_95 <= truth && truth <= e.high_95; }
 
 TEST(DistanceErrors, OfStretchesHoldWhereScansOfAPlaceErrTogether) {
   const auto seeds = static_cast<std::uint32_t>(repetitions(200));
@@ -246,7 +247,7 @@ TEST(DistanceErrors, AreNeverBelowThoseOfIndependentPairs) {
     const RangePairs pairs = drive(seed);
     const DistanceCalibration independent = calibrate_distance(without_scans(pairs));
     for (const std::size_t stretches : {std::size_t{0}, std::size_t{2}, std::size_t{40}, std::size_t{1000}}) {
-      const DistanceCalibration fit = calibrate_distance(pairs, {.stretches = stretches});
+      const DistanceCalibration fit = calibrate_distance(pairs, stretches);
       EXPECT_EQ(fit["mean_m"].value, independent["mean_m"].value);
       EXPECT_EQ(fit["mean_m"].naive_error, independent["mean_m"].std_error);
       EXPECT_GE(fit["mean_m"].std_error, fit["mean_m"].naive_error);
@@ -257,14 +258,14 @@ TEST(DistanceErrors, AreNeverBelowThoseOfIndependentPairs) {
 }
 
 void expect_unknown(const DistanceCalibration& fit) {
-  for (const FitParameter& p : fit.parameters) {
+  for (const Fit::Parameter& p : fit.parameters) {
     EXPECT_TRUE(std::isnan(p.std_error) && std::isnan(p.low_95) && std::isnan(p.naive_error));
   }
   EXPECT_EQ(fit.findings.back().text.text(),
             "standard errors need at least two clusters: the readings of one cluster have correlated errors");
 }
 
-TEST(DistanceErrors, OfOneClusterAreNotKnown) { expect_unknown(calibrate_distance(drive(1), {.stretches = 1})); }
+TEST(DistanceErrors, OfOneClusterAreNotKnown) { expect_unknown(calibrate_distance(drive(1), 1)); }
 
 // The oracle: the mean of pairs with equal deviations moves with the mean of its clusters.
 TEST(DistanceErrors, OfTheMeanAreThoseOfTheMeansOfClusters) {
@@ -280,7 +281,7 @@ TEST(DistanceErrors, OfTheMeanAreThoseOfTheMeansOfClusters) {
   const double mean = std::accumulate(means.begin(), means.end(), 0.0) / kClusters;
   double square = 0;
   for (const double of : means) square += (of - mean) * (of - mean);
-  const DistanceCalibration fit = calibrate_distance(pairs, {.stretches = kClusters});
+  const DistanceCalibration fit = calibrate_distance(pairs, kClusters);
   EXPECT_NEAR(fit["mean_m"].value, mean, 1e-9);
   // Shares of the information differ a little from cluster to cluster.
   EXPECT_NEAR(fit["mean_m"].std_error, std::sqrt(square / (kClusters * (kClusters - 1.0))),
@@ -308,13 +309,13 @@ TEST(DistanceErrors, SayWhatTheyRestOn) {
   EXPECT_EQ(of_pairs.back(),
             "nothing tells which pairs are of one scan: standard errors take all as independent, and are too small "
             "where pairs of a scan, or of a place, are correlated");
-  EXPECT_EQ(calibrate_distance(pairs, {.stretches = 5}).findings.back().text.text(),
+  EXPECT_EQ(calibrate_distance(pairs, 5).findings.back().text.text(),
             "standard errors rest on 5 stretches only: they are rough, take 20 stretches or more");
   std::fill(pairs.scan.begin(), pairs.scan.end(), 4U);
   expect_unknown(calibrate_distance(pairs));
   pairs.scan.pop_back();
   EXPECT_EQ(input_error([&] { (void)calibrate_distance(pairs); }), "8399 scan numbers given for 8400 ranges");
-  EXPECT_EQ(input_error([&] { (void)calibrate_distance(drive(1), {.stretches = 1'000'001}); }),
+  EXPECT_EQ(input_error([&] { (void)calibrate_distance(drive(1), 1'000'001); }),
             "stretches = 1000001 is not in [0, 1000000]");
 }
 

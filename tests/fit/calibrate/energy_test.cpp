@@ -29,7 +29,7 @@ class Frames {
     const auto unit = [&](int k) { return uniform_from_word(words.word[k]) - 0.5; };
     simulator_.scene().set_pose(EntityId{0}, {{1.5 + 0.2 * unit(0), 0.1 * unit(1), 0.1 * unit(2)}, {}});
     simulator_.render(sensor_, frame, frame_);
-    append_pairs(frame_, pairs);
+    pairs.append(frame_);
   }
 
  private:
@@ -54,7 +54,7 @@ Coverage cover(const StereoEnergy& law, std::size_t runs) {
   for (std::uint32_t run = 0; run < runs; ++run) {
     EnergyPairs pairs;
     for (std::uint32_t k = 0; k < 3; ++k) frames.append(3 * run + k, pairs);
-    const EnergyCalibration c = calibrate_energy(pairs, {law.normalization});
+    const EnergyCalibration c = calibrate_energy(pairs, law.normalization);
     const double a = (c["min_energy"].value - law.min_energy) / c["min_energy"].std_error;
     const double b = (c["pow"].value - law.pow) / c["pow"].std_error;
     out.min_energy += std::abs(a) < 2 ? 1 : 0;
@@ -77,7 +77,7 @@ TEST(CalibrateEnergy, FindsTheLawOfSimulatedFrames) {
     Frames frames(law, 160);
     EnergyPairs pairs;
     for (std::uint32_t k = 0; k < 4; ++k) frames.append(k, pairs);
-    const EnergyCalibration c = calibrate_energy(pairs, {law.normalization});
+    const EnergyCalibration c = calibrate_energy(pairs, law.normalization);
     EXPECT_NEAR(c["min_energy"].value, law.min_energy, 4 * c["min_energy"].std_error)
         << law.min_energy << " " << law.pow;
     EXPECT_NEAR(c["pow"].value, law.pow, 4 * c["pow"].std_error) << law.min_energy << " " << law.pow;
@@ -117,7 +117,7 @@ TEST(CalibrateEnergy, NoOtherPointIsMoreLikely) {
     }
     return sum;
   };
-  const EnergyCalibration c = calibrate_energy(pairs, {law.normalization});
+  const EnergyCalibration c = calibrate_energy(pairs, law.normalization);
   const double best = log_likelihood(c["min_energy"].value, c["pow"].value);
   EXPECT_NEAR(best, c.log_likelihood, 1e-6 * std::abs(best));
   std::mt19937_64 random(2);
@@ -155,7 +155,7 @@ TEST(CalibrateEnergy, SaysWhatFewPixelsCannotTell) {
     }
     for (const auto normalization : {EnergyNormalization::kDocument, EnergyNormalization::kThreshold}) {
       EnergyCalibration any;
-      if (!input_error([&] { any = calibrate_energy(pairs, {normalization}); }).empty()) continue;
+      if (!input_error([&] { any = calibrate_energy(pairs, normalization); }).empty()) continue;
       ++learned;
       EXPECT_TRUE(any["min_energy"].value >= 0 && any["min_energy"].value < 1) << any["min_energy"].value;
       EXPECT_TRUE(any["pow"].value >= 0.9e-3 && any["pow"].value <= 1.1e3) << any["pow"].value;
@@ -168,7 +168,7 @@ TEST(CalibrateEnergy, SaysWhatFewPixelsCannotTell) {
 
 TEST(CalibrateEnergy, NamesWhatIsWrong) {
   const auto refusal = [](const EnergyPairs& pairs, EnergyNormalization n = EnergyNormalization::kThreshold) {
-    return input_error([&] { (void)calibrate_energy(pairs, {n}); });
+    return input_error([&] { (void)calibrate_energy(pairs, n); });
   };
   EXPECT_EQ(refusal({{0.1F, 0.5F}, {1}}), "2 energies given for 1 flags of loss");
   EXPECT_EQ(refusal({{0.1F, 0.5F}, {1, 2}}), "pair 1: lost = 2 is not 0 or 1");

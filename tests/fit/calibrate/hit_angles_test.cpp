@@ -69,16 +69,16 @@ TEST(HitAngles, SayHowFarAPointLiesOffWhereTurnsLead) {
 
 /// Points that a sensor measures with one chain, beside its scene, where it may have another.
 ChainFrames point_frames(const NoiseChain& truth, const NoiseChain& in_scene, std::uint64_t seed, std::uint32_t frames,
-                         const ChainFramesOptions& options, bool with_points) {
+                         const ChainFrames::Options& options, bool with_points) {
   const auto setup_of = [](const NoiseChain& chain) { return turned_setup(make_posts(), make_fan(8, 96), chain); };
-  ChainFramesOptions how = options;
+  ChainFrames::Options how = options;
   how.run.seed = seed;
   Simulator simulator = make_simulator(setup_of(truth), how.run);
   ChainFrameReader reader(setup_of(in_scene), frames, how);
   Frame frame({Channel::kRange, Channel::kHitSensor});
   for (std::uint32_t k = 0; k < frames; ++k) {
     simulator.render(SensorId{0}, k, frame);
-    const PointSpan hit = frame.hit_sensor_m();
+    const Frame::Points hit = frame.hit_sensor_m();
     std::vector<float> point_m;
     for (std::size_t i = 0; i < frame.rays(); ++i) point_m.insert(point_m.end(), {hit.x[i], hit.y[i], hit.z[i]});
     if (with_points) {
@@ -91,7 +91,7 @@ ChainFrames point_frames(const NoiseChain& truth, const NoiseChain& in_scene, st
 }
 
 ChainFrames point_frames(const NoiseChain& truth, std::uint64_t seed, std::uint32_t frames = 20,
-                         const ChainFramesOptions& options = {}, bool with_points = true) {
+                         const ChainFrames::Options& options = {}, bool with_points = true) {
   return point_frames(truth, truth, seed, frames, options, with_points);
 }
 
@@ -103,7 +103,7 @@ ChainFit learned(const NoiseChain& truth, const ChainReturns& returns, double wr
 TEST(HitLearning, AloneIsTheMeanAndTheSpreadOfTheAngles) {
   const NoiseChain truth = {AngularHit{Axis::kZ, 0.002F, 0.05F}};
   const ChainFrames frames = point_frames(truth, 3);
-  const HitTurns& turns = frames.returns.hits;
+  const ChainReturns::HitTurns& turns = frames.returns.hits;
   ASSERT_EQ(turns.axes, std::vector<Axis>{Axis::kZ});
   ASSERT_EQ(turns.first_rad.size(), frames.returns.size());
   double sum = 0, squares = 0;
@@ -130,7 +130,7 @@ TEST(HitLearning, IntervalsHoldTheTruthBesideOtherModels) {
     const std::vector<double> truth = {0.002, 0.01, -0.001, 0.004, 0.02, 0.05};
     ASSERT_EQ(fit.parameters.size(), truth.size());
     for (std::size_t k = 0; k < truth.size(); ++k) {
-      const FitParameter& p = fit.parameters[k];
+      const Fit::Parameter& p = fit.parameters[k];
       ++intervals, held += p.low_95 <= truth[k] && truth[k] <= p.high_95 ? 1 : 0;
       EXPECT_LT(p.std_error, 0.1 * std::abs(truth[k])) << p.name;
     }
@@ -144,8 +144,8 @@ TEST(HitLearning, RangesTellTheOthersAndSayThatPointsAreMissing) {
   const ChainFit of_points = learned(kBeside, point_frames(kBeside, 5).returns);
   const ChainFit of_ranges = learned(kBeside, point_frames(kBeside, 5, 20, {}, false).returns);
   for (std::size_t k = 0; k < 4; ++k) {
-    const FitParameter& p = of_ranges.parameters[k];
-    EXPECT_EQ(p.status, ParameterStatus::kUnidentified) << p.name;
+    const Fit::Parameter& p = of_ranges.parameters[k];
+    EXPECT_EQ(p.status, Fit::Status::kUnidentified) << p.name;
     EXPECT_TRUE(std::isnan(p.std_error));
     EXPECT_EQ(p.value, p.start);
   }
@@ -161,7 +161,7 @@ TEST(HitLearning, SingleRingsHaveTheirOwn) {
   const ChainEntry by_ring(AngularHit{Axis::kZ, 0.0F, 0.01F},
                            std::vector<RingEntry>{{3, AngularHit{Axis::kZ, 0.02F, 0.01F}}});
   const ChainFrames frames = point_frames({by_ring}, 2);
-  const std::vector<std::uint16_t> rings = rings_of(frames.returns);
+  const std::vector<std::uint16_t> rings = frames.returns.rings();
   const NoiseChain start = {AngularHit{Axis::kZ, 0.0F, 0.02F}};
   const ChainFit fit =
       fit_chain(start, chain_parameters(start, "angular_hit.rings.*.mean_rad", rings), frames.returns, {.hold_out = 0});
@@ -183,7 +183,7 @@ TEST(HitLearning, TheTrueDeviationScoresBestAndThreadsChangeNoBit) {
 
 TEST(HitLearning, PointsThatDoNotTellAreNamed) {
   const AngularHit z{Axis::kZ, 0.0F, 0.01F};
-  const auto note_of = [](const NoiseChain& chain, const ChainFramesOptions& options = {}) {
+  const auto note_of = [](const NoiseChain& chain, const ChainFrames::Options& options = {}) {
     const ChainFrames frames = point_frames(chain, 1, 2, options);
     EXPECT_FALSE(frames.returns.hits.is_known());
     EXPECT_EQ(frames.notes.size(), 1U);

@@ -64,7 +64,7 @@ TEST(ImpossibleReturns, LeaveValuesAndErrorsToTheOthers) {
   const ChainFit fit = fit_of(returns);
   ASSERT_EQ(fit.parameters.size(), 3U);
   for (std::size_t k = 0; k < 2; ++k) {
-    const FitParameter &p = fit.parameters[k], &q = others.parameters[k];
+    const Fit::Parameter &p = fit.parameters[k], &q = others.parameters[k];
     EXPECT_NEAR(p.value, q.value, 0.01 * q.std_error) << p.name;
     EXPECT_NEAR(p.naive_error, q.naive_error, 2e-3 * q.naive_error) << p.name;
     EXPECT_NEAR(p.std_error, q.std_error, 5e-3 * q.std_error) << p.name;
@@ -86,7 +86,7 @@ TEST(ImpossibleReturns, ErrorsAreTheSpreadOfTheValues) {
     const ChainFit fit = fit_of(returns);
     with_impossible += has_flag(fit, "impossible") ? 1 : 0;
     for (std::size_t k = 0; k < 2; ++k) {
-      const FitParameter& p = fit.parameters[k];
+      const Fit::Parameter& p = fit.parameters[k];
       sum[k] += p.value, squares[k] += p.value * p.value, errors[k] += p.std_error / kSeeds;
     }
   }
@@ -104,10 +104,10 @@ TEST(ImpossibleReturns, TooManyOfThemLeaveNoErrors) {
   for (const std::size_t i : every(returns, 15)) returns.range_m[i] += 1000.0F;
   const ChainFit fit = fit_of(returns);
   EXPECT_NEAR(fit.parameters[1].value, 0.02, 0.002);
-  for (const FitParameter& p : fit.parameters) {
+  for (const Fit::Parameter& p : fit.parameters) {
     EXPECT_TRUE(std::isnan(p.std_error) && std::isnan(p.naive_error) && std::isnan(p.low_95) && std::isnan(p.high_95))
         << p.name;
-    EXPECT_NE(p.status, ParameterStatus::kUnidentified) << p.name;
+    EXPECT_NE(p.status, Fit::Status::kUnidentified) << p.name;
   }
   EXPECT_TRUE(has_flag(fit, "above 5 %, what was learned hangs on this limit, and its errors are not known"));
 }

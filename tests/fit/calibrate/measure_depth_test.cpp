@@ -28,8 +28,8 @@ void expect_near(const Estimate& found, double truth, double most_error, const s
   EXPECT_GT(found.std_error, 0) << what;
 }
 
-DepthMeasure measured(double across, double down, int frames, const DepthMeterOptions& more = {}) {
-  DepthMeterOptions options = more;
+DepthMeasure measured(double across, double down, int frames, const DepthMeasure::Options& more = {}) {
+  DepthMeasure::Options options = more;
   options.focal_baseline_px_m = kFocalBaseline;
   DepthMeter meter(options);
   for (int k = 0; k < frames; ++k) {
@@ -296,7 +296,9 @@ TEST(MeasureDepth, OneMaskCountsForAllFrames) {
 
 TEST(MeasureDepth, RefusesInOneLine) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  const auto refusal = [](const DepthMeterOptions& options) { return input_error([&] { validate(options); }); };
+  const auto refusal = [](const DepthMeasure::Options& options) {
+    return input_error([&] { static_cast<void>(DepthMeter(options)); });
+  };
   EXPECT_TRUE(contains(refusal({.focal_baseline_px_m = kNan}), "focal_baseline_px_m = nan"));
   EXPECT_TRUE(contains(refusal({.focal_baseline_px_m = 0.0}), "focal_baseline_px_m = 0"));
   EXPECT_TRUE(contains(refusal({.band_edges_m = {1, kNan}}), "band_edges_m: nan"));

@@ -68,7 +68,7 @@ inline FiredTurn turn_in_room(const Stand& place, std::uint32_t frame, const Noi
   }
   // Frame 0 of another seed would draw the same noise.
   const WallFrames seen = room_frames({place}, chain, 100'000 * options.seed + frame, lidar);
-  const WallLidar& rays = *seen.sensor.lidar;
+  const WallSensor::Lidar& rays = *seen.sensor.lidar;
   std::vector<double> encoder;
   for (std::uint32_t c = 0; c < lidar.columns; ++c) encoder.push_back(options.encoder_deg * normal(random));
   FiredTurn turn;

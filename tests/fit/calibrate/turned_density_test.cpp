@@ -40,7 +40,7 @@ std::vector<double> nodes(double step, int half) {
 /// One ray, whose nodes from number `edge` on meet the far plane, measured at many ranges, one a frame. NaN: lost.
 ChainReturns returns_at(const std::vector<double>& ranges_m, const std::vector<double>& nodes, std::size_t edge) {
   ChainReturns r;
-  TurnedRays& t = r.turned;
+  ChainReturns::TurnedRays& t = r.turned;
   t.axis = Axis::kZ, t.angle_rad = nodes;
   const double clean_m = kNear.range(turned(0));
   for (const double range_m : ranges_m) {
@@ -52,7 +52,7 @@ ChainReturns returns_at(const std::vector<double>& ranges_m, const std::vector<d
     t.rays.push_back({.direction = {std::cos(kAzimuth), std::sin(kAzimuth), 0.0},
                       .origin_m = {},
                       .normal = {kNear.nx, kNear.ny, 0.0},
-                      .surroundings = edge < nodes.size() ? 0 : TurnedRays::kOneSurface});
+                      .surroundings = edge < nodes.size() ? 0 : ChainReturns::TurnedRays::kOneSurface});
   }
   if (edge >= nodes.size()) return r;
   for (std::size_t k = 0; k < nodes.size(); ++k) t.met.push_back(k < edge ? 0 : 1);
@@ -213,7 +213,7 @@ TEST(TurnedRays, AloneTheyHaveTheDensityOfTheAngleThatGivesTheRange) {
 TEST(TurnedRays, WhatMeetsNothingIsLost) {
   const std::vector<double> grid = nodes(0.004, 16);
   ChainReturns returns = returns_at({NAN}, grid, 17);
-  for (std::uint8_t& met : returns.turned.met) met = met == 0 ? 0 : TurnedRays::kNothing;
+  for (std::uint8_t& met : returns.turned.met) met = met == 0 ? 0 : ChainReturns::TurnedRays::kNothing;
   const Angle law = {0.0, 0.006};
   const double expected = 1 - 0.8 * mixture(law, grid, 17, [](double z) { return z < 4 ? 1.0 : 0.0; });
   const NoiseChain chain = chain_of(law, {DistanceNoise{0.0F, 0.02F, 0.0F}, Dropout{0.2F}});

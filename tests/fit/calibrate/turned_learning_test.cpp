@@ -47,7 +47,7 @@ void expect_coverage(const Case& c, int seeds) {
     ASSERT_GE(fit.log_likelihood, fit.start_log_likelihood);
     ASSERT_GT(fit.at_edges, 500U);
     for (std::size_t k = 0; k < free.size(); ++k) {
-      const FitParameter& p = fit.parameters[k];
+      const Fit::Parameter& p = fit.parameters[k];
       const double value = value_of(truth, free[k]);
       EXPECT_TRUE(std::isfinite(p.std_error)) << p.name << " at seed " << seed;
       held[k] += p.low_95 <= value && value <= p.high_95 ? 1 : 0;
@@ -80,12 +80,12 @@ TEST(TurnedLearning, OnAFeaturelessWallTheDeviationIsFlagged) {
     const ChainFrames frames = turned_frames(turned_setup(make_wall(), lidar, truth), truth, 10, seed);
     const ChainFit fit = fit_chain(truth, free, frames.returns, {.hold_out = 0});
     EXPECT_EQ(fit.at_edges, 0U);
-    const FitParameter& angle = fit.parameters[0];
-    EXPECT_TRUE(angle.status != ParameterStatus::kLearned) << angle.value << " +- " << angle.std_error;
+    const Fit::Parameter& angle = fit.parameters[0];
+    EXPECT_TRUE(angle.status != Fit::Status::kLearned) << angle.value << " +- " << angle.std_error;
     EXPECT_TRUE(std::ranges::any_of(texts_of(fit.findings),
                                     [](const std::string& flag) { return flag.find("angular_ray.stddev_rad") == 0; }));
     for (std::size_t k = 1; k < free.size(); ++k) {
-      const FitParameter& p = fit.parameters[k];
+      const Fit::Parameter& p = fit.parameters[k];
       EXPECT_LT(std::abs(p.value - value_of(truth, free[k])), 3.5 * p.std_error) << p.name << " seed " << seed;
     }
   }
@@ -99,13 +99,14 @@ TEST(TurnedLearning, ThreadsChangeNoBit) {
   std::vector<ChainFit> fits;
   std::vector<ChainFrames> frames;
   for (const int threads : {1, 3}) {
-    ChainFramesOptions options;
+    ChainFrames::Options options;
     options.run.compute.threads = threads;
     frames.push_back(turned_frames(c.setup, start, 4, 5, options));
     fits.push_back(fit_chain(start, free, frames.back().returns, {.hold_out = 0, .threads = threads}));
   }
   EXPECT_EQ(frames[0].returns.turned.met, frames[1].returns.turned.met);
-  const std::vector<TurnedRays::Surface>&a = frames[0].returns.turned.surfaces, &b = frames[1].returns.turned.surfaces;
+  const std::vector<ChainReturns::TurnedRays::Surface>&a = frames[0].returns.turned.surfaces,
+        &b = frames[1].returns.turned.surfaces;
   EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end(),
                          [](const auto& p, const auto& q) { return p.plane_m == q.plane_m && p.normal == q.normal; }));
   EXPECT_EQ(fits[0].log_likelihood, fits[1].log_likelihood);
@@ -135,7 +136,7 @@ TEST(TurnedLearning, OneCastForAllFramesIsACastForEach) {
   Entity bird;
   bird.name = "bird", bird.mesh = MeshId{0};
   bird.parent_from_entity =
-      Trajectory(std::vector<StampedPose>{{0.0, Pose{{-20, 0, 50}, {}}}, {10.0, Pose{{-20, 5, 50}, {}}}});
+      Trajectory(std::vector<Trajectory::Key>{{0.0, Pose{{-20, 0, 50}, {}}}, {10.0, Pose{{-20, 5, 50}, {}}}});
   moving.scene.add_entity(bird);
   ASSERT_TRUE(moving.scene.moves());
   const ChainFrames once = turned_frames(fan(noise), noise, 3, 1), each = turned_frames(moving, noise, 3, 1);
@@ -169,7 +170,7 @@ TEST(TurnedLearning, SaysWhereTheAnglesLeaveTheNodes) {
   }));
   // From coarse nodes the value is right all the same, with a larger error.
   const ChainFrames far = turned_frames(c.setup, truth, 20, 2, {.angle_scale_rad = 0.02});
-  const FitParameter p = fit_chain(truth, free, far.returns, {.hold_out = 0}).parameters[0];
+  const Fit::Parameter p = fit_chain(truth, free, far.returns, {.hold_out = 0}).parameters[0];
   EXPECT_LT(std::abs(p.value - 0.002), 3.5 * p.std_error) << p.value << " +- " << p.std_error;
 }
 

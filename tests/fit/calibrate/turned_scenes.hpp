@@ -57,8 +57,8 @@ inline SpinningLidar make_fan(std::uint32_t rings = 16, std::uint32_t columns = 
 
 /// What the sensor measures, beside its scene; geometry for `start`, from which learning begins.
 inline ChainFrames turned_frames(const SceneSetup& truth, const NoiseChain& start, std::uint32_t frames,
-                                 std::uint64_t seed, const ChainFramesOptions& options = {}) {
-  ChainFramesOptions how = options;
+                                 std::uint64_t seed, const ChainFrames::Options& options = {}) {
+  ChainFrames::Options how = options;
   how.run.seed = seed;
   Simulator simulator = make_simulator(truth, how.run);
   SceneSetup begun = truth;

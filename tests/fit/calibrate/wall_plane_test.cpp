@@ -29,8 +29,8 @@ constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 
 /// The plane that is nearest to points, by solving three normal equations over (1, x, y): disparity = a + b u + c v.
 /// Written for one camera with a baseline, and by Cramer's rule.
-WallPlane disparity_oracle(const WallSensor& sensor, const std::vector<float>& depth_m) {
-  const WallCamera& c = *sensor.camera;
+WallMeasure::Plane disparity_oracle(const WallSensor& sensor, const std::vector<float>& depth_m) {
+  const WallSensor::Camera& c = *sensor.camera;
   double s[3][4] = {};
   for (std::uint32_t row = 0; row < sensor.rows; ++row) {
     for (std::uint32_t col = 0; col < sensor.cols; ++col) {
@@ -49,13 +49,13 @@ WallPlane disparity_oracle(const WallSensor& sensor, const std::vector<float>& d
   };
   const double all = det(0, 1, 2);
   const Vec3 m = {det(3, 1, 2) / all, det(0, 3, 2) / all, det(0, 1, 3) / all};
-  WallPlane plane;
+  WallMeasure::Plane plane;
   plane.is_found = true, plane.distance_m = 1.0 / norm(m), plane.normal = plane.distance_m * m;
   return plane;
 }
 
 /// The line through ranges by a search over its two numbers, ever finer: minimum of the sum of squares along the rays.
-WallPlane line_oracle(const WallSensor& sensor, const std::vector<float>& range_m) {
+WallMeasure::Plane line_oracle(const WallSensor& sensor, const std::vector<float>& range_m) {
   const auto square = [&](double distance_m, double yaw) {
     double sum = 0.0;
     for (std::uint32_t i = 0; i < sensor.cols; ++i) {
@@ -76,12 +76,12 @@ WallPlane line_oracle(const WallSensor& sensor, const std::vector<float>& range_
     }
     distance_m = d, yaw = y;
   }
-  WallPlane plane;
+  WallMeasure::Plane plane;
   plane.is_found = true, plane.distance_m = distance_m, plane.normal = {std::cos(yaw), std::sin(yaw), 0.0};
   return plane;
 }
 
-void expect_same(const WallPlane& found, const WallPlane& expected, double within) {
+void expect_same(const WallMeasure::Plane& found, const WallMeasure::Plane& expected, double within) {
   ASSERT_TRUE(found.is_found) << found.why_not;
   EXPECT_NEAR(found.distance_m, expected.distance_m, within * expected.distance_m);
   EXPECT_NEAR(norm(cross(found.normal, expected.normal)), 0.0, within);
@@ -107,7 +107,7 @@ TEST(WallPlanes, OfLasersAreTheLeastSquaresOfRange) {
 TEST(WallPlanes, WithoutNoiseAreExact) {
   for (const WallSensor& sensor : {stereo_sensor(), depth_sensor(), laser_sensor(181, 60)}) {
     const bool turns = sensor.camera.has_value();
-    const std::vector<WallPlane> planes = walls(6, 0.5, 3.0, 40.0, turns ? 20.0 : 0.0);
+    const std::vector<WallMeasure::Plane> planes = walls(6, 0.5, 3.0, 40.0, turns ? 20.0 : 0.0);
     const WallMeasure measure = measure_wall(simulate_wall(sensor, planes, {}));
     for (std::size_t f = 0; f < planes.size(); ++f) expect_same(measure.planes[f], planes[f], 1e-6);
     EXPECT_LT(measure.deviation, 1e-4);
@@ -134,7 +134,7 @@ std::size_t put_chair(WallFrames& frames, double share, float nearer) {
 }
 
 TEST(WallPlanes, AChairBeforeTheWallDisturbsNothing) {
-  const std::vector<WallPlane> planes = walls(8, 0.8, 1.6, 30.0, 10.0);
+  const std::vector<WallMeasure::Plane> planes = walls(8, 0.8, 1.6, 30.0, 10.0);
   const NoiseChain chain = {Disparity{.stddev_px = 0.08F}, Dropout{0.02F}};
   const WallFrames alone = simulate_wall(stereo_sensor(), planes, chain, {.seed = 9});
   WallFrames with = alone;
@@ -195,7 +195,7 @@ TEST(WallPlanes, NoiseIsNoWall) {
 }
 
 TEST(WallPlanes, AFrameThatErrsMuchMoreThanOthersIsLeftOut) {
-  const std::vector<WallPlane> planes = walls(9, 0.8, 1.6, 30.0, 10.0);
+  const std::vector<WallMeasure::Plane> planes = walls(9, 0.8, 1.6, 30.0, 10.0);
   WallFrames frames = simulate_wall(stereo_sensor(), planes, {Disparity{.stddev_px = 0.05F}}, {.seed = 9});
   const WallFrames rough = simulate_wall(stereo_sensor(), planes, {Disparity{.stddev_px = 0.25F}}, {.seed = 9});
   const std::size_t rays = frames.sensor.rays();
@@ -269,7 +269,7 @@ double taken_of(const WallWork& work, const WallLags& across, const WallLags& do
   std::vector<Vec3> slopes;
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < work.rays.size(); ++i) {
-    if (work.measure.pixels[i] != WallPixel::kWall) continue;
+    if (work.measure.pixels[i] != WallMeasure::Pixel::kWall) continue;
     const double clean_m = work.rays.clean_m(i, fit.m), sigma = fit.scale.at(work.rays, i, clean_m);
     slopes.push_back((1.0 / sigma) * work.rays.slope(i, clean_m, fit.m)), at.push_back(i);
   }

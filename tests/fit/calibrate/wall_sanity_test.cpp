@@ -61,7 +61,7 @@ TEST(WallSanity, NamesAFocalLengthThatLevelsDoNotFit) {
 TEST(WallSanity, NamesAWallThatMovesBetweenStillFrames) {
   const NoiseChain chain = {DistanceNoise{.stddev_m = 0.01F}};
   const WallOptions still = {.still = true, .most_returns = 2000};
-  std::vector<WallPlane> moving, standing;
+  std::vector<WallMeasure::Plane> moving, standing;
   for (int k = 0; k < 40; ++k) {
     moving.push_back(wall_at(1.0 + 0.02 * k, 0.3)), standing.push_back(wall_at(1.0 + 0.2 * (k / 4), 0.3));
   }
@@ -78,10 +78,10 @@ TEST(WallTape, ErrorsOfTwoPlacesHold) {
   const auto seeds = static_cast<std::uint64_t>(repetitions(20));
   double of_bias = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-    std::vector<WallPlane> planes;
+    std::vector<WallMeasure::Plane> planes;
     for (int k = 0; k < 10; ++k) planes.push_back(wall_at(k < 6 ? 0.9 : 1.3, -0.2 + 0.05 * k));
     WallFrames frames = simulate_wall(stereo_sensor(48, 36), planes, {Disparity{.stddev_px = 0.08F}}, {.seed = seed});
-    for (const WallPlane& plane : planes) frames.tape_m.push_back(plane.distance_m);
+    for (const WallMeasure::Plane& plane : planes) frames.tape_m.push_back(plane.distance_m);
     const WallFit fit = fit_wall(frames, {.most_returns = 1000, .threads = 1});
     ASSERT_TRUE(fit.tape);
     EXPECT_TRUE(std::isnan(fit.tape->gain.std_error));
@@ -112,7 +112,7 @@ std::string_view first_of_range(const WallFit& fit) {
 void expect_learned(const WallFit& fit, const std::vector<std::pair<std::string, double>>& truth) {
   ASSERT_EQ(first_of_range(fit), "student");
   for (const auto& [name, value] : truth) {
-    const FitParameter& p = fit.chain[name];
+    const Fit::Parameter& p = fit.chain[name];
     std::cout << name << ' ' << p.value << " +- " << p.std_error << '\n';
     EXPECT_NEAR(p.value, value, 4.0 * p.std_error) << name;
     EXPECT_LT(p.std_error, 0.2 * value) << name;
@@ -147,7 +147,7 @@ TEST(WallTails, OfNormalErrorsAreNone) {
 
 /// Where errors have no mean, a plane by least squares of all readings is metres off.
 TEST(WallTails, BendNoPlane) {
-  const std::vector<WallPlane> planes = walls(20, 1.0, 3.0, 40.0, 15.0);
+  const std::vector<WallMeasure::Plane> planes = walls(20, 1.0, 3.0, 40.0, 15.0);
   const WallMeasure measure =
       measure_wall(simulate_wall(depth_sensor(), planes, {StudentNoise{0.005F, 0.0F, 1.0F}}, {.seed = 4}));
   for (std::size_t f = 0; f < planes.size(); ++f) {

@@ -25,7 +25,7 @@ constexpr WallOptions kFew = {.most_returns = 2000};
 
 /// Two frames at each place, turned to either side.
 struct Places {
-  std::vector<WallPlane> planes;
+  std::vector<WallMeasure::Plane> planes;
   std::vector<double> tape_m;  ///< given distance of each frame
 
   Places(const std::vector<double>& truth_m, const std::vector<double>& tape_of_place_m) {
@@ -152,7 +152,7 @@ TEST(WallTapeSanity, FramesOfOneDistanceThatLieApartAreNamed) {
       << fit.chain.findings.size();
   EXPECT_TRUE(says(fit, "(so it is at 1 more place); give each place its own distance"));
   // A hand does not hold still to a centimetre.
-  std::vector<WallPlane> planes;
+  std::vector<WallMeasure::Plane> planes;
   std::vector<double> tape_m;
   for (std::size_t k = 0; k < 12; ++k) {
     const double place_m = kTruth[k / 3];

@@ -21,7 +21,7 @@ namespace fathom::test::wall_test {
 namespace {
 
 std::string chosen_law(const WallFit& fit) {
-  for (const WallLossLaw& law : fit.loss_laws) {
+  for (const WallFit::Law& law : fit.loss_laws) {
     if (law.is_chosen) return law.name;
   }
   return {};
@@ -60,7 +60,7 @@ struct Coverage {
 };
 
 /// Learns from walls that the chain made, seed by seed.
-void expect_coverage(const WallSensor& sensor, const std::vector<WallPlane>& planes, const NoiseChain& chain,
+void expect_coverage(const WallSensor& sensor, const std::vector<WallMeasure::Plane>& planes, const NoiseChain& chain,
                      const std::string& law, std::vector<Coverage> parameters, const WallOptions& options,
                      std::vector<Coverage> sizes = {}) {
   double right = 0.0, seeds = 0.0;
@@ -99,7 +99,7 @@ TEST(WallCoverage, OfALaser) {
   expect_coverage(laser_sensor(), walls(60, 0.5, 6.0, 20.0),
                   {DistanceNoise{0.0F, 0.01F, 0.002F}, LossAngle{1.2F}, Dropout{0.05F}}, "loss_angle + dropout",
                   {{"distance.stddev_m", 0.01F}, {"distance.stddev_per_m", 0.002F}, {"dropout.probability", 0.05F}},
-                  {.border = BorderLosses::kOfWall, .most_returns = 5000});
+                  {.border = WallOptions::BorderLosses::kOfWall, .most_returns = 5000});
 }
 
 TEST(Wall, OfAStereoCameraHasTheStepsOfTheDisparity) {
@@ -107,7 +107,7 @@ TEST(Wall, OfAStereoCameraHasTheStepsOfTheDisparity) {
   const WallFit fit = fit_wall(simulate_wall(stereo_sensor(), walls(24, 0.5, 2.0, 30.0, 10.0), chain, {.seed = 5}),
                                {.most_returns = 10'000});
   EXPECT_EQ(fit.chain["disparity.steps_per_px"].value, 16.0);
-  const FitParameter& deviation = fit.chain["disparity.stddev_px"];
+  const Fit::Parameter& deviation = fit.chain["disparity.stddev_px"];
   EXPECT_NEAR(deviation.value, 0.05, 3 * deviation.std_error);
   EXPECT_TRUE(has_flag(fit, "no return was lost"));
   EXPECT_TRUE(has_flag(fit, "no distance was measured by tape"));
@@ -135,7 +135,7 @@ TEST(Wall, TellsTheCorrelationInTimeOfStillFrames) {
   const double rate_hz = 30.0;
   for (const double time_s : {0.0, 4.0 / rate_hz, std::numeric_limits<double>::infinity()}) {
     const NoiseChain chain = {ChainEntry(DistanceNoise{.stddev_m = 0.01F}, Correlation{.time_s = time_s})};
-    std::vector<WallPlane> planes(40, wall_at(1.0, 10));
+    std::vector<WallMeasure::Plane> planes(40, wall_at(1.0, 10));
     planes.insert(planes.end(), 40, wall_at(2.0, -20));
     const WallFrames frames = simulate_wall(depth_sensor(40, 30), planes, chain, {.seed = 4, .rate_hz = rate_hz});
     const WallFit fit = fit_wall(frames, {.still = true, .rate_hz = rate_hz, .most_returns = 2000});
@@ -149,7 +149,7 @@ TEST(Wall, TellsTheCorrelationInTimeOfStillFrames) {
 }
 
 /// Distances by tape, off by `error_m` in turn to either side.
-std::vector<double> tape_of(const std::vector<WallPlane>& planes, double error_m) {
+std::vector<double> tape_of(const std::vector<WallMeasure::Plane>& planes, double error_m) {
   std::vector<double> tape_m;
   for (std::size_t k = 0; k < planes.size(); ++k) {
     tape_m.push_back(planes[k].distance_m + error_m * (k % 4 < 2 ? 1.0 : -1.0));
@@ -161,7 +161,7 @@ TEST(WallTape, GivesGainAndBias) {
   const NoiseChain chain = {DistanceNoise{.stddev_m = 0.003F}, GainBias{0.02F, -0.015F}};
   for (const WallSensor& sensor : {depth_sensor(), laser_sensor(181, 60)}) {
     // A laser sees upright walls.
-    const std::vector<WallPlane> planes = walls(24, 0.5, 4.0, 45.0, sensor.camera ? 15.0 : 0.0);
+    const std::vector<WallMeasure::Plane> planes = walls(24, 0.5, 4.0, 45.0, sensor.camera ? 15.0 : 0.0);
     WallFrames frames = simulate_wall(sensor, planes, chain, {.seed = 4});
     frames.tape_m = tape_of(planes, 0.001);
     const WallFit fit = fit_wall(frames, {.most_returns = 5000});
@@ -180,7 +180,7 @@ TEST(WallTape, GivesGainAndBias) {
 
 TEST(WallTape, GivesTheBiasOfADisparity) {
   const NoiseChain chain = {Disparity{.bias_px = 0.3F, .stddev_px = 0.05F}};
-  const std::vector<WallPlane> planes = walls(24, 0.5, 3.0, 45.0, 15.0);
+  const std::vector<WallMeasure::Plane> planes = walls(24, 0.5, 3.0, 45.0, 15.0);
   WallFrames frames = simulate_wall(stereo_sensor(), planes, chain, {.seed = 4});
   frames.tape_m = tape_of(planes, 0.001);
   const WallFit fit = fit_wall(frames, {.most_returns = 5000});
@@ -190,7 +190,7 @@ TEST(WallTape, GivesTheBiasOfADisparity) {
 }
 
 TEST(WallTape, ThatAgreesAddsNothingToTheChain) {
-  const std::vector<WallPlane> planes = walls(24, 0.5, 3.0, 45.0, 15.0);
+  const std::vector<WallMeasure::Plane> planes = walls(24, 0.5, 3.0, 45.0, 15.0);
   WallFrames frames = simulate_wall(depth_sensor(), planes, {DistanceNoise{.stddev_m = 0.003F}}, {.seed = 4});
   frames.tape_m = tape_of(planes, 0.001);
   const WallFit fit = fit_wall(frames, {.most_returns = 5000});
@@ -201,9 +201,9 @@ TEST(WallTape, ThatAgreesAddsNothingToTheChain) {
 TEST(Wall, SaysWhatItCannotTell) {
   const NoiseChain chain = {DistanceNoise{0.0F, 0.002F, 0.003F}, Dropout{0.05F}};
   WallFrames frames =
-      simulate_wall(depth_sensor(64, 48), std::vector<WallPlane>(6, wall_at(1.5, 0)), chain, {.seed = 4});
+      simulate_wall(depth_sensor(64, 48), std::vector<WallMeasure::Plane>(6, wall_at(1.5, 0)), chain, {.seed = 4});
   frames.sensor.camera->fx_px = frames.sensor.camera->fy_px = 300.0;  // a narrow view: all at one distance and angle
-  frames = simulate_wall(frames.sensor, std::vector<WallPlane>(6, wall_at(1.5, 0)), chain, {.seed = 4});
+  frames = simulate_wall(frames.sensor, std::vector<WallMeasure::Plane>(6, wall_at(1.5, 0)), chain, {.seed = 4});
   frames.tape_m.assign(6, 1.5);
   const WallFit fit = fit_wall(frames, {.most_returns = 5000});
   EXPECT_TRUE(has_flag(fit, "how the deviation grows with the range cannot be learned"));
@@ -221,7 +221,7 @@ TEST(Wall, TheBandThatTheRightLensDoesNotSeeIsNoLossOfTheWall) {
                                {.most_returns = 10'000});
   EXPECT_GT(fit.measure.hidden, 1000U);
   EXPECT_TRUE(has_flag(fit, "the right lens does not see"));
-  const FitParameter& dropout = fit.chain["dropout.probability"];
+  const Fit::Parameter& dropout = fit.chain["dropout.probability"];
   EXPECT_NEAR(dropout.value, 0.01, 3 * dropout.std_error);
 }
 
@@ -243,7 +243,7 @@ TEST(Wall, SimulatedWithWhatWasLearnedMeasuresTheSame) {
     EXPECT_NEAR(measure.down[lag].value, fit.measure.down[lag].value, 0.05);
   }
   for (std::size_t k = 0; k < measure.by_incidence.size(); ++k) {
-    const WallBin &a = fit.measure.by_incidence[k], &b = measure.by_incidence[k];
+    const WallMeasure::Bin &a = fit.measure.by_incidence[k], &b = measure.by_incidence[k];
     if (a.readings + a.lost < 2000) continue;
     EXPECT_NEAR(a.fill(), b.fill(), 0.06) << a.low << " degrees";
   }

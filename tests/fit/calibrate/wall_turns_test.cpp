@@ -19,6 +19,7 @@
 #include <fathom/fit/wall.hpp>
 
 #include "fit/calibrate/turn_room.hpp"
+#include "fit/wall/wall_work.hpp"
 #include "support/expect.hpp"
 #include "support/sanitized.hpp"
 
@@ -70,13 +71,13 @@ TEST(WallTurns, LostIsWhatWasFiredAndDidNotComeBack) {
     const std::vector<FiredTurn> turns = turns_in_room(stands(6), {Dropout{0.2F}}, {.seed = 3, .preset = preset});
     const WallFrames frames = frames_of(turns, {}, preset);
     ASSERT_TRUE(frames.turns && frames.turns->knows_losses);
-    const WallMeasure measure = measure_wall(frames, {.wall = WallChoice::kAhead});
+    const WallMeasure measure = measure_wall(frames, {.wall = WallOptions::Choice::kAhead});
     const std::size_t rays = frames.sensor.rays();
     std::size_t lost = 0, wrong = 0;
     for (std::size_t f = 0; f < turns.size(); ++f) {
       ByRing fired = by_ring(turns[f]);
       for (std::size_t i = 0; i < rays; ++i) {
-        if (measure.pixels[f * rays + i] != WallPixel::kLost) continue;
+        if (measure.pixels[f * rays + i] != WallMeasure::Pixel::kLost) continue;
         const double azimuth = double{frames.turns->azimuth_rad[f * rays + i]};
         wrong += is_lost_at(fired[frames.sensor.lidar->ring[i]], azimuth) ? 0 : 1, ++lost;
       }
@@ -136,10 +137,10 @@ TEST(WallTurns, NoiseIsFoundAgain) {
     const auto ring = seed % 2 == 0 ? std::optional<std::uint16_t>(0) : std::nullopt;
     const WallFrames frames =
         few_columns(turns_in_room(stands(24), kTurnNoise, {.seed = seed, .columns = kFewColumns}), ring);
-    const WallFit fit = fit_wall(frames, {.wall = WallChoice::kAhead, .most_returns = 10'000});
+    const WallFit fit = fit_wall(frames, {.wall = WallOptions::Choice::kAhead, .most_returns = 10'000});
     EXPECT_TRUE(has_flag(fit, "the fit takes the directions of the points"));
     for (std::size_t k = 0; k < truth.size(); ++k) {
-      const FitParameter& p = fit.chain[truth[k].first];
+      const Fit::Parameter& p = fit.chain[truth[k].first];
       const double off = (p.value - truth[k].second) / p.std_error;
       EXPECT_LT(std::abs(off), 4.0) << truth[k].first << " " << p.value << " +- " << p.std_error;
       square[k] += off * off;
@@ -157,7 +158,8 @@ TEST(WallTurns, PointsMayStartBesideTheSensor) {
   const std::vector<FiredTurn> turns =
       turns_in_room(stands(12), kTurnNoise, {.start_off_m = 0.011, .columns = kFewColumns});
   for (const auto ring : {std::optional<std::uint16_t>(0), std::optional<std::uint16_t>()}) {
-    const WallFit fit = fit_wall(few_columns(turns, ring), {.wall = WallChoice::kAhead, .most_returns = 10'000});
+    const WallFit fit =
+        fit_wall(few_columns(turns, ring), {.wall = WallOptions::Choice::kAhead, .most_returns = 10'000});
     for (const auto& [name, truth] : {std::pair<std::string, double>{"distance.stddev_m", 0.01},
                                       {"distance.stddev_per_m", 0.004},
                                       {"dropout.probability", 0.05}}) {
@@ -174,7 +176,7 @@ TEST(WallTurns, WithoutAGridLossesAreNotKnown) {
   const WallFrames frames = few_columns(turns, 0);
   ASSERT_TRUE(frames.turns);
   EXPECT_FALSE(frames.turns->knows_losses);
-  const WallFit fit = fit_wall(frames, {.wall = WallChoice::kAhead, .most_returns = 10'000});
+  const WallFit fit = fit_wall(frames, {.wall = WallOptions::Choice::kAhead, .most_returns = 10'000});
   EXPECT_EQ(fit.chain.parameters.size(), 2U);
   EXPECT_NEAR(fit.chain["distance.stddev_m"].value, 0.01, 4.0 * fit.chain["distance.stddev_m"].std_error);
   EXPECT_NEAR(fit.chain["distance.stddev_per_m"].value, 0.004, 4.0 * fit.chain["distance.stddev_per_m"].std_error);
@@ -195,7 +197,7 @@ TEST(WallTurns, AFrameWithoutAGridIsLeftOutAmongOthers) {
   std::vector<FiredTurn> turns = turns_in_room(stands(6), kTurnNoise);
   turns[2] = scattered_in_room(stands(6)[2], 2, kTurnNoise);
   turns[4].clear();
-  const WallMeasure measure = measure_wall(frames_of(turns, 0), {.wall = WallChoice::kAhead});
+  const WallMeasure measure = measure_wall(frames_of(turns, 0), {.wall = WallOptions::Choice::kAhead});
   EXPECT_EQ(measure.planes[2].why_not, "its azimuths lie on no regular grid");
   EXPECT_EQ(measure.planes[4].why_not, "has no reading within 20 degrees of straight ahead");
   for (const std::size_t f : {0U, 1U, 3U, 5U}) EXPECT_TRUE(measure.planes[f].is_found) << f;
@@ -212,7 +214,7 @@ TEST(WallTurns, ColumnsThatNothingCameBackFromAreNoLosses) {
       if (degrees > -4.0 && degrees < -2.0) fired.is_back = false;
     }
   }
-  const WallMeasure measure = measure_wall(frames_of(turns), {.wall = WallChoice::kAhead});
+  const WallMeasure measure = measure_wall(frames_of(turns), {.wall = WallOptions::Choice::kAhead});
   // At the two ends a column may be cut in two.
   EXPECT_LE(measure.lost, 2U * 16U * 8U);
   EXPECT_LT(static_cast<double>(measure.lost), 0.004 * static_cast<double>(measure.readings));
@@ -226,8 +228,9 @@ TEST(WallTurns, OfFewRingsTheShareOfLossesIsThatOfAllColumns) {
   const TemporaryFolder folder;
   const auto sensor =
       folder.write("sensor.yaml", "type: spinning_lidar\nelevation_deg: [-3, -1, 1, 3]\ncolumns: 1808\n");
-  const WallMeasure measure = measure_wall(frames_of(turns, {}, sensor.string()),
-                                           {.border = BorderLosses::kOfWall, .wall = WallChoice::kAhead});
+  const WallMeasure measure =
+      measure_wall(frames_of(turns, {}, sensor.string()),
+                   {.border = WallOptions::BorderLosses::kOfWall, .wall = WallOptions::Choice::kAhead});
   const auto lost = static_cast<double>(measure.lost), all = lost + static_cast<double>(measure.readings);
   EXPECT_GT(all, 8000.0);
   EXPECT_NEAR(lost / all, 0.5, 4.0 * std::sqrt(0.25 / all));
@@ -235,7 +238,7 @@ TEST(WallTurns, OfFewRingsTheShareOfLossesIsThatOfAllColumns) {
 
 TEST(WallTurns, SimulatedWithWhatWasLearnedMeasuresTheSame) {
   const WallFrames frames = few_columns(turns_in_room(stands(12), kTurnNoise, {.columns = kFewColumns}));
-  const WallFit fit = fit_wall(frames, {.wall = WallChoice::kAhead, .most_returns = 10'000});
+  const WallFit fit = fit_wall(frames, {.wall = WallOptions::Choice::kAhead, .most_returns = 10'000});
   const WallFrames simulated = simulate_wall(fit, {.seed = 6});
   EXPECT_EQ(simulated.turns, fit.turns);
   const WallMeasure again = measure_wall(simulated, {}, &fit.measure);
@@ -244,7 +247,7 @@ TEST(WallTurns, SimulatedWithWhatWasLearnedMeasuresTheSame) {
               0.02 * static_cast<double>(fit.measure.readings));
   EXPECT_NEAR(static_cast<double>(again.lost), static_cast<double>(fit.measure.lost),
               0.1 * static_cast<double>(fit.measure.lost));
-  const WallFit once = fit_wall(frames, {.wall = WallChoice::kAhead, .still = true, .most_returns = 2000});
+  const WallFit once = fit_wall(frames, {.wall = WallOptions::Choice::kAhead, .still = true, .most_returns = 2000});
   EXPECT_TRUE(once.measure.in_time.empty());
   EXPECT_TRUE(has_flag(once, "the correlation in time is not known"));
 }
@@ -255,7 +258,7 @@ TEST(WallTurns, ATapeGivesTheBias) {
   chain.emplace_back(GainBias{0.0F, 0.03F});
   WallFrames frames = few_columns(turns_in_room(places, chain, {.columns = kFewColumns}));
   for (const Stand& place : places) frames.tape_m.push_back(0.5 * kRoomM.x - place.at_m.x);
-  const WallFit fit = fit_wall(frames, {.wall = WallChoice::kAhead, .most_returns = 2000});
+  const WallFit fit = fit_wall(frames, {.wall = WallOptions::Choice::kAhead, .most_returns = 2000});
   ASSERT_TRUE(fit.tape);
   EXPECT_NEAR(fit.tape->bias_m.value, 0.03, 4.0 * fit.tape->bias_m.std_error);
   EXPECT_LT(fit.tape->bias_m.std_error, 0.003);
@@ -301,13 +304,13 @@ TEST(WallTurns, RefusesOtherElevationsAndSeveralReturns) {
     fired.ring = static_cast<std::uint16_t>(2 * fired.ring + (fired.azimuth_rad > 0.0 ? 1 : 0));
   EXPECT_TRUE(contains(refusal_of(turns, 0), "rings 0 and 1 lie both at -15.00 degrees"));
   WallFrames frames = frames_of(turns_in_room({stands(4)[2]}, {}));
-  WallTurns cut = *frames.turns;
+  WallFrames::Turns cut = *frames.turns;
   cut.azimuth_rad.pop_back();
-  frames.turns = std::make_shared<const WallTurns>(cut);
+  frames.turns = std::make_shared<const WallFrames::Turns>(cut);
   EXPECT_TRUE(contains(message_of<InputError>([&] { validate(frames); }), "azimuths"));
   cut = *frames_of(turns_in_room({stands(4)[2]}, {})).turns;
   cut.cols[0] = 0;
-  frames.turns = std::make_shared<const WallTurns>(cut);
+  frames.turns = std::make_shared<const WallFrames::Turns>(cut);
   EXPECT_TRUE(contains(message_of<InputError>([&] { validate(frames); }), "turn 0 has 0 columns"));
 }
 

@@ -12,18 +12,18 @@
 namespace fathom::test {
 
 /// A wall at a distance, whose normal is turned by an angle to the side and one up.
-inline WallPlane wall_at(double distance_m, double yaw_deg, double pitch_deg = 0.0) {
+inline WallMeasure::Plane wall_at(double distance_m, double yaw_deg, double pitch_deg = 0.0) {
   const double yaw = yaw_deg * kRadPerDeg, pitch = pitch_deg * kRadPerDeg;
-  WallPlane plane;
+  WallMeasure::Plane plane;
   plane.is_found = true, plane.distance_m = distance_m;
   plane.normal = {std::cos(pitch) * std::cos(yaw), std::cos(pitch) * std::sin(yaw), std::sin(pitch)};
   return plane;
 }
 
 /// `count` walls, from near to far and at angles to either side.
-inline std::vector<WallPlane> walls(std::size_t count, double nearest_m, double farthest_m, double most_yaw_deg,
-                                    double most_pitch_deg = 0.0) {
-  std::vector<WallPlane> planes;
+inline std::vector<WallMeasure::Plane> walls(std::size_t count, double nearest_m, double farthest_m,
+                                             double most_yaw_deg, double most_pitch_deg = 0.0) {
+  std::vector<WallMeasure::Plane> planes;
   for (std::size_t k = 0; k < count; ++k) {
     const double part = (static_cast<double>(k) + 0.5) / static_cast<double>(count);
     const double turn = std::sin(2.4 * static_cast<double>(k)), tilt = std::cos(1.7 * static_cast<double>(k));
@@ -34,7 +34,7 @@ inline std::vector<WallPlane> walls(std::size_t count, double nearest_m, double 
 
 inline WallSensor stereo_sensor(std::uint32_t cols = 96, std::uint32_t rows = 72) {
   WallSensor sensor{.rows = rows, .cols = cols};
-  sensor.camera = WallCamera{0.6 * cols, 0.6 * cols, 0.5 * cols - 0.5, 0.5 * rows - 0.5, 12.0 / cols};
+  sensor.camera = WallSensor::Camera{0.6 * cols, 0.6 * cols, 0.5 * cols - 0.5, 0.5 * rows - 0.5, 12.0 / cols};
   sensor.max_range_m = 10.0;
   return sensor;
 }

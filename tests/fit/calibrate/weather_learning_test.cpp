@@ -29,7 +29,7 @@ ChainReturns before_a_surface(float clean_m, std::vector<float> range_m) {
   r.range_m = std::move(range_m);
   r.clean_range_m.assign(n, clean_m), r.clean_x_m = r.clean_y_m = r.clean_range_m;
   r.incidence_rad.assign(n, 0.0F), r.energy.assign(n, 1.0F), r.light.assign(n, 0.3F), r.frame.assign(n, 0);
-  r.min_range_m = 0.5, r.max_range_m = 120.0, r.outside = OutsideLimits::kLost;
+  r.min_range_m = 0.5, r.max_range_m = 120.0, r.outside = ChainReturns::Outside::kLost;
   return r;
 }
 
@@ -107,12 +107,12 @@ TEST(WeatherLearning, FindsTheWeatherOfFrames) {
     const NoiseChain start = with_wrong_values(study.truth, study.free, 0.6);
     const ChainFit fit = fit_chain(start, study.free, study.returns(1), {.hold_out = 5});
     for (std::size_t k = 0; k < study.free.size(); ++k) {
-      const FitParameter& p = fit.parameters[k];
+      const Fit::Parameter& p = fit.parameters[k];
       const double truth = value_of(study.truth, study.free[k]);
       std::cout << p.name << " = " << p.value << " +- " << p.std_error << ", made by " << truth << '\n';
       EXPECT_LT(std::abs(p.value - truth), 3.5 * p.std_error) << p.name;
       EXPECT_LT(p.std_error, 0.3 * truth) << p.name;
-      EXPECT_EQ(p.status, ParameterStatus::kLearned) << p.name;
+      EXPECT_EQ(p.status, Fit::Status::kLearned) << p.name;
     }
     EXPECT_GT(fit.held_out->gain_nats, 0.0);
     EXPECT_TRUE(fit.findings.empty()) << fit.findings.front().text.text();

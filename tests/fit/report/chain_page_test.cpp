@@ -38,7 +38,7 @@ ChainReport report_of(std::size_t count, double c, double error_m) {
   }
   report.fit.returns = 211508, report.fit.lost = 3;
   for (std::size_t j = 0; j < count; ++j) {
-    FitParameter p;
+    Fit::Parameter p;
     p.name = "distance.some_long_parameter_" + std::to_string(j), p.value = 1.0, p.std_error = 0.1;
     report.fit.parameters.push_back(p);
     for (std::size_t k = 0; k < count; ++k) {
@@ -48,7 +48,7 @@ ChainReport report_of(std::size_t count, double c, double error_m) {
   return report;
 }
 
-std::string page_of(const ChainReport& report) { return report_text(report, ReportForm::kHtml); }
+std::string page_of(const ChainReport& report) { return report.text(ReportForm::kHtml); }
 
 std::size_t count_of(const std::string& text, const std::string& part) {
   std::size_t count = 0;
@@ -92,10 +92,9 @@ TEST(ChainPage, GroupsTheDigitsOfCounts) {
 std::vector<std::string> texts_in(ReportForm form) {
   DepthMeter meter;
   meter.add(std::vector<float>(12, 0.0F), 3, 4);
-  const DepthReport depth{.name = "camera", .measure = meter.result(), .picture = meter.picture()};
-  return {report_text(report_of(2, 0.1, 0.1), form), report_text(DistanceReport{}, form),
-          report_text(EnergyCalibration{}, form), report_text(std::span(&depth, 1), form),
-          report_text(test::make_report(), form)};
+  const DepthReport::Folder depth{.name = "camera", .measure = meter.result(), .picture = meter.picture()};
+  return {report_of(2, 0.1, 0.1).text(form), DistanceReport{}.text(form), EnergyCalibration{}.text(form),
+          DepthReport{{depth}}.text(form), test::make_report().text(form)};
 }
 
 TEST(Reports, OfAllKindsHaveOneSchemaAndBeginWithTheVerdict) {

@@ -19,6 +19,7 @@
 
 #include "core/text/formats.hpp"
 #include "fit/calibrate/depth_fields.hpp"
+#include "fit/report/depth_folder.hpp"
 #include "io/bag/mcap_writer.hpp"
 #include "io/message/cdr.hpp"
 #include "io/message/sensors.hpp"
@@ -61,14 +62,14 @@ class DepthFolderTest : public testing::Test {
     write_grey16_png(folder_ / name, kCols, kRows, levels(k));
   }
   [[nodiscard]] json measured(const std::string& name, const std::string& files = {}) const {
-    DepthFolderOptions options;
+    DepthReport::Options options;
     options.levels_per_m = 1e4;
     options.files = files;
     options.meter.focal_baseline_px_m = kFocalBaseline;
-    DepthReport report = measure_depth_folder(folder_ / name, options);
+    DepthReport::Folder report = measure_depth_folder(folder_ / name, options);
     EXPECT_EQ(report.name, (folder_ / name).string());
     report.name = "same";
-    return json::parse(report_text(std::span(&report, 1), ReportForm::kJson))["details"];
+    return json::parse(DepthReport{{report}}.text(ReportForm::kJson))["details"];
   }
   [[nodiscard]] std::string refusal(const fs::path& file) const {
     return input_error([&] { (void)read_depth_image(file); });
@@ -186,9 +187,9 @@ TEST_F(DepthFolderTest, LeavesOutWhatFilesSay) {
     write("run/reason_", npy_bytes(npy::Type::kUint8, reason, {4, 5}));
     write("masks/", npy_bytes(npy::Type::kUint8, mask, {4, 5}));
   }
-  const auto found = [&](const DepthLeftOut& left_out) {
-    const DepthReport report = measure_depth_folder(folder_ / "run", {.left_out = left_out});
-    const json m = json::parse(report_text(std::span(&report, 1), ReportForm::kJson))["details"]["holes"];
+  const auto found = [&](const DepthReport::Options::LeftOut& left_out) {
+    const DepthReport::Folder report = measure_depth_folder(folder_ / "run", {.left_out = left_out});
+    const json m = json::parse(DepthReport{{report}}.text(ReportForm::kJson))["details"]["holes"];
     EXPECT_EQ(m["left_out"].get<int>() + m["pixels"].get<int>(), 40);
     EXPECT_EQ(m["left_out_by"].is_null(), m["left_out"] == 0);
     return std::pair(m["left_out"].get<int>(), m["holes"].get<int>());
@@ -232,7 +233,7 @@ TEST_F(DepthFolderTest, ABagHasFilesAndNoTruth) {
 
 TEST_F(DepthFolderTest, RefusesWhatDoesNotSayWhatIsLeftOut) {
   write_png("in/depth_0.png", 1), write_png("in/depth_1.png", 2);
-  const auto refused = [&](const DepthLeftOut& left_out) {
+  const auto refused = [&](const DepthReport::Options::LeftOut& left_out) {
     const std::string text = input_error([&] { (void)measure_depth_folder(folder_ / "in", {.left_out = left_out}); });
     EXPECT_EQ(text.find('\n'), std::string::npos);
     return text;
@@ -265,9 +266,10 @@ TEST_F(DepthFolderTest, ThePageSaysWhatIsLeftOut) {
     std::fill(mask.begin(), mask.begin() + 1746, 1);  // of 6984: a quarter
     return mask;
   }());
-  const auto page = [&](const DepthLeftOut& left_out) {
-    const DepthReport report = measure_depth_folder(folder_ / "in", {.levels_per_m = 1e4, .left_out = left_out});
-    write_depth_report(folder_ / "out", {&report, 1}, true);
+  const auto page = [&](const DepthReport::Options::LeftOut& left_out) {
+    const DepthReport::Folder report =
+        measure_depth_folder(folder_ / "in", {.levels_per_m = 1e4, .left_out = left_out});
+    DepthReport{{report}}.write(folder_ / "out", true);
     return bytes_of(folder_ / "out/report.html");
   };
   EXPECT_TRUE(contains(page({}), "nothing: all holes count"));
@@ -283,7 +285,7 @@ TEST_F(DepthFolderTest, CoarseStepsAreFlagged) {
   for (const std::uint16_t level : levels(1)) coarse.push_back(static_cast<std::uint16_t>(level / 500));  // 50 mm
   fs::create_directory(folder_ / "coarse");
   write_grey16_png(folder_ / "coarse/a.png", kCols, kRows, coarse);
-  const DepthReport report = measure_depth_folder(folder_ / "coarse", {.levels_per_m = 20});
+  const DepthReport::Folder report = measure_depth_folder(folder_ / "coarse", {.levels_per_m = 20});
   ASSERT_FALSE(report.measure.flags.empty());
   EXPECT_TRUE(contains(report.measure.flags.back(), "steps of 50 mm"));
 }
@@ -301,12 +303,12 @@ std::vector<std::string> cells_of(const std::string& page) {
 TEST_F(DepthFolderTest, ThePageShowsTheNumbersOfTheJson) {
   write_png("a<b/depth_0.png", 1);
   write_png("other/depth_0.png", 2);
-  DepthFolderOptions options;
+  DepthReport::Options options;
   options.levels_per_m = 1e4;
   options.meter.focal_baseline_px_m = kFocalBaseline;
-  const std::vector<DepthReport> reports = {measure_depth_folder(folder_ / "a<b", options),
-                                            measure_depth_folder(folder_ / "other", options)};
-  write_depth_report(folder_ / "out", reports);
+  const std::vector<DepthReport::Folder> reports = {measure_depth_folder(folder_ / "a<b", options),
+                                                    measure_depth_folder(folder_ / "other", options)};
+  DepthReport{reports}.write(folder_ / "out");
   const json found = json::parse(bytes_of(folder_ / "out/measure.json"))["details"];
   const std::string page = bytes_of(folder_ / "out/report.html");
   const std::vector<std::string> cells = cells_of(page);
@@ -354,25 +356,25 @@ TEST_F(DepthFolderTest, ThePageShowsTheNumbersOfTheJson) {
 
 TEST_F(DepthFolderTest, ReplacesNothingButItsOwn) {
   write_png("in/depth_0.png", 1);
-  const std::vector<DepthReport> reports = {measure_depth_folder(folder_ / "in")};
+  const std::vector<DepthReport::Folder> reports = {measure_depth_folder(folder_ / "in")};
   const fs::path out = folder_ / "out";
-  write_depth_report(out, reports);
-  EXPECT_TRUE(contains(input_error([&] { write_depth_report(out, reports); }), "an earlier measurement wrote"));
-  write_depth_report(out, reports, true);
+  DepthReport{reports}.write(out);
+  EXPECT_TRUE(contains(input_error([&] { DepthReport{reports}.write(out); }), "an earlier measurement wrote"));
+  DepthReport{reports}.write(out, true);
   folder_.write("out/measure.json", "{}");
-  EXPECT_TRUE(contains(input_error([&] { write_depth_report(out, reports, true); }), "no measurement of fathom"));
-  EXPECT_TRUE(contains(input_error([&] { write_depth_report(folder_ / "new", {}); }), "no measurement"));
+  EXPECT_TRUE(contains(input_error([&] { DepthReport{reports}.write(out, true); }), "no measurement of fathom"));
+  EXPECT_TRUE(contains(input_error([&] { DepthReport{{}}.write(folder_ / "new"); }), "no measurement"));
   EXPECT_FALSE(fs::exists(folder_ / "new"));
 }
 
 TEST_F(DepthFolderTest, JsonHasNoNanAndReadsNamesOfAnyBytes) {
   DepthMeter meter;
   meter.add(std::vector<float>(12, 0.0F), 3, 4);
-  const DepthReport report{.name = "\xff", .measure = meter.result(), .picture = meter.picture()};
-  const json found = json::parse(report_text(std::span(&report, 1), ReportForm::kJson))["details"];
+  const DepthReport::Folder report{.name = "\xff", .measure = meter.result(), .picture = meter.picture()};
+  const json found = json::parse(DepthReport{{report}}.text(ReportForm::kJson))["details"];
   EXPECT_TRUE(found["deviation_m"]["value"].is_null());
   EXPECT_EQ(found["holes"]["share"], 1.0);
-  write_depth_report(folder_ / "out", {&report, 1});  // pictures of nothing but holes
+  DepthReport{{report}}.write(folder_ / "out");  // pictures of nothing but holes
   EXPECT_TRUE(fs::exists(folder_ / "out/report.html"));
 }
 

@@ -107,14 +107,14 @@ TEST(FieldLog, WhatLocalizersGetIsLikeliestWithTheirLookUp) {
   EXPECT_EQ(model_for(report, Localizer::kAmcl).sigma_hit_m, found.sigma_hit_m);
   EXPECT_EQ(model_for(report, Localizer::kBeluga).sigma_hit_m, report.fit.model.sigma_hit_m);
   // The file and the report name that look-up, the file of given parameters does not.
-  std::string text = localizer_text(report, Localizer::kNav2);
+  std::string text = report.localizer_text(Localizer::kNav2);
   const std::string note = "# It looks cells up half a cell off, so its likeliest sigma_hit is not that of ";
   const std::size_t at = text.find(note);
   ASSERT_NE(at, std::string::npos);
-  EXPECT_EQ(text.erase(at, text.find('\n', at) + 1 - at), localizer_text(found, Localizer::kNav2));
-  EXPECT_EQ(localizer_text(report, Localizer::kBeluga), localizer_text(report.fit.model, Localizer::kBeluga));
-  EXPECT_NE(report_text(report, ReportForm::kHtml).find("learned with their look-up of cells"), std::string::npos);
-  const auto json = nlohmann::json::parse(report_text(report, ReportForm::kJson));
+  EXPECT_EQ(text.erase(at, text.find('\n', at) + 1 - at), found.localizer_text(Localizer::kNav2));
+  EXPECT_EQ(report.localizer_text(Localizer::kBeluga), report.fit.model.localizer_text(Localizer::kBeluga));
+  EXPECT_NE(report.text(ReportForm::kHtml).find("learned with their look-up of cells"), std::string::npos);
+  const auto json = nlohmann::json::parse(report.text(ReportForm::kJson));
   EXPECT_EQ(json["details"]["amcl_nav2"]["sigma_hit_m"], found.sigma_hit_m);
 }
 
@@ -122,33 +122,33 @@ TEST(FieldFiles, HoldWhatWasFound) {
   const test::TemporaryFolder folder;
   const FieldReport report = fit_field_log(log_of_room(), test::room_map());
   const std::vector<Localizer> one = {Localizer::kBeluga};
-  write_field_fit(folder.path() / "fit", report, false, one);
-  const LikelihoodFieldModel read = read_field_model(folder.path() / "fit/parameters.yaml");
+  report.write(folder.path() / "fit", false, one);
+  const LikelihoodFieldModel read = LikelihoodFieldModel::read(folder.path() / "fit/parameters.yaml");
   for (const auto& field : LikelihoodFieldModel::fields()) {
     EXPECT_EQ(read.*member_of<double>(field), report.fit.model.*member_of<double>(field)) << field.name;
   }
-  EXPECT_EQ(bytes_of(folder.path() / "fit/beluga.yaml"), localizer_text(report.fit.model, Localizer::kBeluga));
+  EXPECT_EQ(bytes_of(folder.path() / "fit/beluga.yaml"), report.fit.model.localizer_text(Localizer::kBeluga));
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
   EXPECT_EQ(json["parameters"]["sigma_hit_m"]["value"], report.fit.model.sigma_hit_m);
   EXPECT_EQ(json["parameters"]["w_rand"]["std_error"], report.fit["w_rand"].std_error);
   EXPECT_EQ(json["held_out"]["nats"], report.nats_per_reading);
-  EXPECT_EQ(bytes_of(folder.path() / "fit/report.html"), report_text(report, ReportForm::kHtml));
+  EXPECT_EQ(bytes_of(folder.path() / "fit/report.html"), report.text(ReportForm::kHtml));
   // A fit of either model replaces one of the other, and leaves no parameters of localizers that it does not write.
-  write_field_fit(folder.path() / "fit", report, true);
+  report.write(folder.path() / "fit", true);
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "fit/beluga.yaml"));
   check_result_folder(ResultKind::kFit, folder.path() / "fit", true);
 }
 
 TEST(FieldFiles, ParametersOfOneModelAreNotTheOthers) {
   const test::TemporaryFolder folder;
-  write_beam_model(folder.path() / "beam.yaml", {});
-  write_field_model(folder.path() / "field.yaml", {});
+  BeamModel{}.write(folder.path() / "beam.yaml");
+  LikelihoodFieldModel{}.write(folder.path() / "field.yaml");
   EXPECT_NE(test::input_error([&] {
-              read_field_model(folder.path() / "beam.yaml");
+              LikelihoodFieldModel::read(folder.path() / "beam.yaml");
             }).find("beam.yaml:2:1: these are parameters of a beam model, not of a likelihood field"),
             std::string::npos);
   EXPECT_NE(test::input_error([&] {
-              read_beam_model(folder.path() / "field.yaml");
+              BeamModel::read(folder.path() / "field.yaml");
             }).find("field.yaml:2:1: these are parameters of a likelihood field, not of a beam model"),
             std::string::npos);
 }
@@ -157,7 +157,7 @@ TEST(FieldFiles, ParametersOfOneModelAreNotTheOthers) {
 TEST(FieldFiles, HaveIntervalsAndNothingHeldOutWhereNothingWas) {
   const test::TemporaryFolder folder;
   const FieldReport report = fit_field_log(log_of_room(), test::room_map(), {.scans = "all"});
-  write_field_fit(folder.path() / "fit", report);
+  report.write(folder.path() / "fit");
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
   EXPECT_TRUE(json["held_out"].is_null());
   EXPECT_FALSE(json["details"].contains("ks_distance"));
@@ -175,7 +175,7 @@ TEST(FieldFiles, HaveIntervalsAndNothingHeldOutWhereNothingWas) {
 // The heights of all bars, including the lone one, are logarithms of the shares.
 TEST(FieldPage, ShowsDistancesAndNeedsNothingFromOutside) {
   const FieldReport report = fit_field_log(log_of_room(), test::room_map());
-  const std::string page = report_text(report, ReportForm::kHtml);
+  const std::string page = report.text(ReportForm::kHtml);
   for (const char* word : {"http:", "https:", "<script", "<link", "<img", "nan", "inf"}) {
     EXPECT_EQ(page.find(word), std::string::npos) << word;
   }

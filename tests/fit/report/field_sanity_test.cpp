@@ -214,7 +214,7 @@ TEST(FieldSanity, FlagsAreInTheFilesOfAFit) {
   const FieldReport report = fit_field_log(coded(drive(map, laser(.02))), map);
   ASSERT_FALSE(report.sanity.empty());
   const test::TemporaryFolder folder;
-  write_field_fit(folder.path() / "fit", report);
+  report.write(folder.path() / "fit");
   const auto json = nlohmann::json::parse(test::bytes_of(folder.path() / "fit/fit.json"));
   const std::string page = test::bytes_of(folder.path() / "fit/report.html");
   EXPECT_EQ(test::texts_of(json), texts_of(report.findings()));
@@ -256,14 +256,14 @@ TEST(FieldShares, DisagreementsAreWords) {
   report.level_m = report.distance_m;  // as if the model expected what was read
   report.level_share.assign(report.level_m.size(), 1.0 / static_cast<double>(report.level_m.size()));
   EXPECT_EQ(field_disagreements(report), std::vector<std::string>{});
-  EXPECT_NE(report_text(report, ReportForm::kHtml).find("Tails and masses of the readings agree with the model."),
+  EXPECT_NE(report.text(ReportForm::kHtml).find("Tails and masses of the readings agree with the model."),
             std::string::npos);
   for (std::size_t i = 0; i < report.distance_m.size(); i += 10) {
     report.distance_m[i] = 5 * report.fit.model.sigma_hit_m;
   }
   ASSERT_FALSE(field_disagreements(report).empty());
   EXPECT_NE(field_disagreements(report)[0].find("tails heavier than the model's"), std::string::npos);
-  EXPECT_NE(report_text(report, ReportForm::kHtml).find("tails heavier than the model"), std::string::npos);
+  EXPECT_NE(report.text(ReportForm::kHtml).find("tails heavier than the model"), std::string::npos);
 }
 
 /// Two offices in their own maps are in order; in a map that is upside down, of the other one, or 0.5 m off they are

@@ -65,7 +65,7 @@ class FitFigures : public testing::Test {
   }
 
   FitReport report_ = test::make_report();
-  std::string page_ = report_text(report_, ReportForm::kHtml);
+  std::string page_ = report_.text(ReportForm::kHtml);
 };
 
 TEST_F(FitFigures, ReadingsAreStackedByTheirFourWeights) {
@@ -211,8 +211,8 @@ Bars bars_by_range(const std::string& svg) {
 // A report that shows every k-th pair shows few beams of these: bars were off by a third.
 TEST(ReadingFigure, AgreesWithTheModelThatMadeTheReadings) {
   for (const auto& [scans, beams] : {std::pair<std::size_t, std::size_t>{500, 180}, {331, 181}, {64, 360}, {40, 50}}) {
-    const Bars bars = bars_by_range(
-        figures(report_text(scans_of_model(scans, beams), ReportForm::kHtml), "Histogram of the readings").at(0));
+    const Bars bars =
+        bars_by_range(figures(scans_of_model(scans, beams).text(ReportForm::kHtml), "Histogram of the readings").at(0));
     ASSERT_EQ(bars.readings.size(), 74U);
     ASSERT_EQ(bars.model.size(), 74U);
     const double readings = static_cast<double>(scans * beams), modelled = std::min(readings, 16384.0);
@@ -228,7 +228,7 @@ TEST(ReadingFigure, AgreesWithTheModelThatMadeTheReadings) {
 
 TEST(ResidualFigure, HoldsWhatLiesFartherOffInBarsAtItsEnds) {
   const FitReport report = scans_of_model(400, 90);
-  const std::string svg = figures(report_text(report, ReportForm::kHtml), "Readings minus expected").at(0);
+  const std::string svg = figures(report.text(ReportForm::kHtml), "Readings minus expected").at(0);
   // The axis is logarithmic, five decades below its end: heights are logarithms of shares.
   const double floor = shapes(svg, "path", "bars").at(0).back().y, top = 10.0;
   const auto share_of = [&](const std::string& kind, const char* more) {
@@ -264,7 +264,7 @@ TEST(DensityFigure, MarksTheSurfaceAndSaysWhatLiesOffTheAxis) {
 
 TEST(Disagreements, AreNoneWhereTheModelMadeTheReadings) {
   EXPECT_EQ(disagreements(scans_of_model(500, 181)), std::vector<std::string>());
-  EXPECT_NE(report_text(scans_of_model(100, 90), ReportForm::kHtml).find("agree with the model"), std::string::npos);
+  EXPECT_NE(scans_of_model(100, 90).text(ReportForm::kHtml).find("agree with the model"), std::string::npos);
 }
 
 TEST(Disagreements, TellOfTailsAndMasses) {
@@ -299,9 +299,9 @@ TEST(FitPage, PrintsAWeightAtItsBoundaryAsZero) {
   FitReport report = scans_of_model(20, 90);
   report.fit.model.w_hit += report.fit.model.w_short - 3e-9;
   report.fit.model.w_short = 3e-9;
-  report.fit.parameters = {{.name = "w_short", .unit = "1", .value = 3e-9, .status = ParameterStatus::kAtLimit},
+  report.fit.parameters = {{.name = "w_short", .unit = "1", .value = 3e-9, .status = Fit::Status::kAtLimit},
                            {.name = "w_rand", .unit = "1", .value = report.fit.model.w_rand}};
-  const std::string page = report_text(report, ReportForm::kHtml);
+  const std::string page = report.text(ReportForm::kHtml);
   EXPECT_NE(page.find("<code>w_short</code></td><td class=\"number\">0</td>"), std::string::npos);
   EXPECT_NE(page.find("<code>w_rand</code></td><td class=\"number\">0.03</td>"), std::string::npos);
 }

@@ -30,7 +30,7 @@ using test::make_report;
 TEST(FitJson, HasExactlyTheKeysPromised) {
   const test::TemporaryFolder folder;
   const FitReport report = make_report();
-  write_fit(folder.path() / "fit", report);
+  report.write(folder.path() / "fit");
   const auto json = nlohmann::ordered_json::parse(bytes_of(folder.path() / "fit/fit.json"));
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
@@ -68,7 +68,7 @@ TEST(FitJson, HasExactlyTheKeysPromised) {
 
 TEST(FitJson, ClaimsNothingHeldOutWhereNothingWas) {
   const test::TemporaryFolder folder;
-  write_fit(folder.path() / "fit", make_report(false));
+  make_report(false).write(folder.path() / "fit");
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
   EXPECT_TRUE(json["held_out"].is_null());
   EXPECT_TRUE(json["details"]["ks_distance"].is_null());
@@ -84,7 +84,7 @@ TEST(FitJson, FlagsReadingsThatAreImpossible) {
   report.fit.held_out->nats = report.judgement.nats_per_ray;
   ASSERT_EQ(report.judgement.nats_per_ray, -INFINITY);
   const test::TemporaryFolder folder;
-  write_fit(folder.path() / "fit", report);
+  report.write(folder.path() / "fit");
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
   EXPECT_TRUE(json["held_out"]["nats"].is_null());
   EXPECT_TRUE(json["details"]["ks_distance"].is_number());
@@ -96,23 +96,23 @@ TEST(FitJson, FlagsReadingsThatAreImpossible) {
   EXPECT_EQ(json["usable"], false);
   EXPECT_EQ(json["reason"], why);
   for (const ReportForm form : {ReportForm::kTerminal, ReportForm::kBrief}) {
-    EXPECT_TRUE(report_text(report, form).starts_with("usable: no, because " + why + "\n"));
+    EXPECT_TRUE(report.text(form).starts_with("usable: no, because " + why + "\n"));
   }
-  const std::string page = report_text(report, ReportForm::kHtml);
+  const std::string page = report.text(ReportForm::kHtml);
   EXPECT_NE(page.find("<td>nats per ray, held-out scans</td><td>−∞</td>"), std::string::npos);
   EXPECT_NE(page.find("<li>1 of 2 readings judged by"), std::string::npos);
   EXPECT_NE(page.find("<p class=\"verdict no\">usable: no, because " + why + "</p>"), std::string::npos);
 }
 
 TEST(FitPage, NeedsNothingFromOutside) {
-  const std::string page = report_text(make_report(), ReportForm::kHtml);
+  const std::string page = make_report().text(ReportForm::kHtml);
   for (const char* word : {"http:", "https:", "<script", "<link", "<img", "<iframe", "@import", "url(", "src="}) {
     EXPECT_EQ(page.find(word), std::string::npos) << word;
   }
 }
 
 TEST(FitPage, ShowsEveryFigureAndParameterAndNoBrokenNumber) {
-  const std::string page = report_text(make_report(), ReportForm::kHtml);
+  const std::string page = make_report().text(ReportForm::kHtml);
   std::size_t figures = 0;
   for (std::size_t at = page.find("<svg"); at != std::string::npos; at = page.find("<svg", at + 1)) ++figures;
   EXPECT_EQ(figures, 7U);  // readings, residuals, transform, three densities, convergence
@@ -134,7 +134,7 @@ TEST(FitPage, DrawsDegenerateFits) {
   report.fit.log_likelihood_by_iteration = {-1.0};
   report.shown = {{10.0F, 10.0F}, {10.0F, 10.0F}, {0, 0}};  // nothing but readings without a return, nothing expected
   report.judgement = judge_beam_model(report.fit.model, report.model.sensor, report.shown);
-  const std::string page = report_text(report, ReportForm::kHtml);
+  const std::string page = report.text(ReportForm::kHtml);
   EXPECT_EQ(page.find("nan"), std::string::npos);
   EXPECT_EQ(page.find("inf"), std::string::npos);
 }
@@ -197,7 +197,7 @@ class FitFolder : public testing::Test {
 };
 
 TEST_F(FitFolder, HoldsTheFilesThatAreNamed) {
-  write_fit(folder_.path() / "fit", make_report());
+  make_report().write(folder_.path() / "fit");
   std::vector<std::filesystem::path> found, named = fit_files(folder_.path() / "fit");
   for (const auto& entry : std::filesystem::directory_iterator(folder_.path() / "fit")) found.push_back(entry.path());
   std::sort(found.begin(), found.end());
@@ -206,12 +206,12 @@ TEST_F(FitFolder, HoldsTheFilesThatAreNamed) {
 }
 
 TEST_F(FitFolder, IsReplacedOnlyWhenTold) {
-  write_fit(folder_.path() / "fit", make_report());
+  make_report().write(folder_.path() / "fit");
   const std::string before = bytes_of(folder_.path() / "fit/fit.json");
   EXPECT_NE(refusal(false).find("exists already"), std::string::npos);
-  EXPECT_NE(test::input_error([&] { write_fit(folder_.path() / "fit", make_report()); }), "");
+  EXPECT_NE(test::input_error([&] { make_report().write(folder_.path() / "fit"); }), "");
   EXPECT_EQ(bytes_of(folder_.path() / "fit/fit.json"), before);
-  write_fit(folder_.path() / "fit", make_report(false), true);
+  make_report(false).write(folder_.path() / "fit", true);
   EXPECT_NE(bytes_of(folder_.path() / "fit/fit.json"), before);
 }
 
@@ -227,14 +227,14 @@ TEST_F(FitFolder, MayHoldOtherThings) {
   std::filesystem::create_directories(folder_.path() / "fit");
   static_cast<void>(folder_.write("fit/letter.txt", "dear"));
   EXPECT_EQ(refusal(true), "");
-  write_fit(folder_.path() / "fit", make_report(), true);
+  make_report().write(folder_.path() / "fit", true);
   EXPECT_EQ(bytes_of(folder_.path() / "fit/letter.txt"), "dear");
 }
 
 TEST_F(FitFolder, MayBeThereWhenItIsEmpty) {
   std::filesystem::create_directories(folder_.path() / "fit");
   EXPECT_EQ(refusal(false), "");
-  write_fit(folder_.path() / "fit", make_report());
+  make_report().write(folder_.path() / "fit");
 }
 
 TEST_F(FitFolder, IsOfOneOfTwoFitsAtOnce) {
@@ -245,7 +245,7 @@ TEST_F(FitFolder, IsOfOneOfTwoFitsAtOnce) {
     const auto fit = [&] {
       ++ready;
       while (ready < 2) std::this_thread::yield();
-      if (!test::input_error([&] { write_fit(folder, report); }).empty()) ++refused;
+      if (!test::input_error([&] { report.write(folder); }).empty()) ++refused;
     };
     std::thread first(fit), second(fit);
     first.join();
@@ -261,10 +261,10 @@ TEST_F(FitFolder, IsNoFile) {
 
 // fit.json promises that the others are whole: it goes first and comes last.
 TEST_F(FitFolder, HasNoJsonWhenWritingFails) {
-  write_fit(folder_.path() / "fit", make_report());
+  make_report().write(folder_.path() / "fit");
   std::filesystem::remove(folder_.path() / "fit/report.html");
   std::filesystem::create_directories(folder_.path() / "fit/report.html/in the way");
-  EXPECT_THROW(write_fit(folder_.path() / "fit", make_report(), true), SystemError);
+  EXPECT_THROW(make_report().write(folder_.path() / "fit", true), SystemError);
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "fit/fit.json"));
 }
 
@@ -272,17 +272,15 @@ TEST_F(FitFolder, HoldsParametersOfTheLocalizersThatAreNamed) {
   const std::filesystem::path fit = folder_.path() / "fit";
   const FitReport report = make_report();
   const std::vector<Localizer> two = {Localizer::kBeluga, Localizer::kAmcl};
-  write_fit(fit, report, false, two);
-  EXPECT_EQ(bytes_of(fit / "amcl.yaml"),
-            localizer_text(report.model.parameters, report.model.sensor, Localizer::kAmcl));
-  EXPECT_EQ(bytes_of(fit / "beluga.yaml"),
-            localizer_text(report.model.parameters, report.model.sensor, Localizer::kBeluga));
+  report.write(fit, false, two);
+  EXPECT_EQ(bytes_of(fit / "amcl.yaml"), report.model.localizer_text(Localizer::kAmcl));
+  EXPECT_EQ(bytes_of(fit / "beluga.yaml"), report.model.localizer_text(Localizer::kBeluga));
   EXPECT_EQ(fit_files(fit, two).size(), 5U);
   for (const auto& file : fit_files(fit, two)) EXPECT_TRUE(std::filesystem::exists(file)) << file;
   EXPECT_EQ(fit_files(fit, two).back(), fit / "fit.json");
   // The next fit removes the files that it does not write again, but keeps files that no fit wrote.
   static_cast<void>(folder_.write("fit/nav2.yaml", "amcl: mine"));
-  write_fit(fit, report, true, std::vector<Localizer>{Localizer::kAmcl});
+  report.write(fit, true, std::vector<Localizer>{Localizer::kAmcl});
   EXPECT_TRUE(std::filesystem::exists(fit / "amcl.yaml"));
   EXPECT_FALSE(std::filesystem::exists(fit / "beluga.yaml"));
   EXPECT_EQ(bytes_of(fit / "nav2.yaml"), "amcl: mine");

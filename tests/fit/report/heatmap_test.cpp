@@ -37,12 +37,12 @@ struct Case {
   explicit Case(PlanarPose world_from_map = {}) : map(room(world_from_map)), expected(make_grid_ranges(map)) {
     std::vector<double> azimuth_rad;
     for (int i = 0; i < 45; ++i) azimuth_rad.push_back((i - 22) * 8 * std::numbers::pi / 180);
-    fan = planar_fan(azimuth_rad);
+    fan = RayFan::planar(azimuth_rad);
   }
   /// What an exact sensor reads there.
   [[nodiscard]] std::vector<float> scan(const PlanarPose& pose) const {
     std::vector<float> range_m(fan.size());
-    const Pose world_from_sensor = pose_from_planar(pose);
+    const Pose world_from_sensor = pose.at_height();
     expected->cast({&world_from_sensor, 1}, fan, sensor.max_range_m, range_m);
     return range_m;
   }
@@ -97,7 +97,7 @@ TEST(Heatmap, IsTheBestHeadingScoredOneByOne) {
     for (int h = 0; h < 12; ++h) {
       PlanarPose pose = grid.position(i / grid.cols, i % grid.cols);
       pose.yaw_rad = 2 * std::numbers::pi * h / 12;
-      const Pose world_from_sensor = pose_from_planar(pose);
+      const Pose world_from_sensor = pose.at_height();
       double score = 0;
       scorer.score({&world_from_sensor, 1}, reading_m, {&score, 1});
       best = std::max(best, score);
@@ -133,7 +133,7 @@ TEST(Heatmap, RefinesTheBestPositionBetweenThoseOfACoarseGrid) {
     truth.yaw_rad = turn;
     const std::vector<float> reading_m = c.scan(truth);
     const Heatmap heatmap = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, reading_m, grid, options);
-    const Pose world_from_sensor = pose_from_planar(truth);
+    const Pose world_from_sensor = truth.at_height();
     double at_truth = 0.0;
     scorer.score({&world_from_sensor, 1}, reading_m, {&at_truth, 1});
     EXPECT_GT(heatmap.refined_log_likelihood, heatmap.best_log_likelihood);
@@ -185,7 +185,7 @@ TEST(HeatmapPicture, ShowsWallsHeatAndTheTruePose) {
   const Heatmap heatmap =
       make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, c.scan(truth), free_positions(c.map, .2), options);
   const test::TemporaryFolder folder;
-  HeatmapPicture picture;
+  Heatmap::Picture picture;
   picture.pixels = 400;
   picture.truth = truth;
   write_heatmap(folder.path() / "heat.png", heatmap, c.map, picture);
@@ -249,7 +249,7 @@ TEST(HeatmapPicture, RefusesASizeThatIsNone) {
   const Case c;
   const Heatmap heatmap =
       make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, c.scan({1, 1, 0}), free_positions(c.map, 1));
-  HeatmapPicture picture;
+  Heatmap::Picture picture;
   picture.pixels = 100000;
   const test::TemporaryFolder folder;
   EXPECT_NE(
@@ -264,7 +264,7 @@ TEST(HeatmapPicture, KeepsItsLegendWithinItself) {
   const PlanarPose truth = {2.0, 1.5, 0.3};
   Heatmap heatmap = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, c.scan(truth), free_positions(c.map, 0.5),
                                  {.headings = 8});
-  HeatmapPicture picture = {.pixels = 700, .truth = truth};
+  Heatmap::Picture picture = {.pixels = 700, .truth = truth};
   picture.scan_hits_world = {{2.0, 1.0, 0.0}};
   picture.truth_name = "pose of scan 12 in the log of a robot that was driven through a building on a long afternoon";
   write_heatmap(folder.path() / "long.png", heatmap, c.map, picture);

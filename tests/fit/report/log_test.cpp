@@ -113,7 +113,7 @@ TEST(FitLog, TakesTheSensorFromItsOptions) {
                                     .step_m = 0.02,
                                     .miss = MissPolicy::kAtom,
                                     .nan = NanPolicy::kMax,
-                                    .variant = FitVariant::kClosedForm,
+                                    .variant = FitOptions::Variant::kClosedForm,
                                     .stretches = 25});
   const BeamSensor& sensor = report.model.sensor;
   EXPECT_EQ(sensor.max_range_m, 5.0);
@@ -121,7 +121,7 @@ TEST(FitLog, TakesTheSensorFromItsOptions) {
   EXPECT_EQ(sensor.step_m, 0.02);
   EXPECT_EQ(sensor.miss, MissPolicy::kAtom);
   EXPECT_EQ(sensor.nan, NanPolicy::kMax);
-  EXPECT_EQ(report.variant, FitVariant::kClosedForm);
+  EXPECT_EQ(report.variant, FitOptions::Variant::kClosedForm);
   EXPECT_EQ(report.fit.blocks, 25U);
   EXPECT_EQ(report.fit.block, "stretch");
 }
@@ -138,14 +138,14 @@ TEST(FitLog, LearnsTheHitOffsetInMapsUnlessToldOtherwise) {
   EXPECT_EQ(offset(room(), {.hit_offset_m = 0.03}).model.hit_offset_m, 0.03);
   EXPECT_EQ(offset(room(), {.hit_offset_m = 0.03, .fit_hit_offset = true}).model.hit_offset_m, 0.03);
   EXPECT_EQ(offset(room(), {.fit_hit_offset = false}).model.hit_offset_m, 0.0);
-  EXPECT_EQ(offset(room(), {.per_log = PerLog::kOffset}).model.hit_offset_m, 0.0);
+  EXPECT_EQ(offset(room(), {.per_log = FitLogOptions::PerLog::kOffset}).model.hit_offset_m, 0.0);
   const World scene = World::from_scene(test::room_scene(), {});
   EXPECT_EQ(offset(scene, {}).model.hit_offset_m, 0.0);
   EXPECT_NE(offset(scene, {.fit_hit_offset = true}).model.hit_offset_m, 0.0);
 }
 
 /// Scans of one sensor that was mounted otherwise each day, and measured farther.
-ScanLog log_of_day(int day, const LogCorrection& own) {
+ScanLog log_of_day(int day, const FitReport::Correction& own) {
   std::vector<PlanarPose> poses, logged;
   for (int i = 0; i < 120; ++i) {
     const PlanarPose pose = {-3 + 0.025 * i, -2 + 0.03 * i, 0.37 * i + day};
@@ -166,21 +166,21 @@ ScanLog log_of_day(int day, const LogCorrection& own) {
 }
 
 TEST(FitLogs, LearnsMountsAndOffsetsBesideCommonParameters) {
-  const std::vector<LogCorrection> own = {{0.12, -0.05, 0.04, 0.03}, {-0.06, 0.08, -0.05, -0.02}, {}};
+  const std::vector<FitReport::Correction> own = {{0.12, -0.05, 0.04, 0.03}, {-0.06, 0.08, -0.05, -0.02}, {}};
   std::vector<ScanLog> logs;
   for (std::size_t i = 0; i < own.size(); ++i) logs.push_back(log_of_day(static_cast<int>(i), own[i]));
-  const auto learn = [&](PerLog per_log) {
+  const auto learn = [&](FitLogOptions::PerLog per_log) {
     return fit_logs(logs.size(), [&](std::size_t i) { return logs[i]; }, room(),
                     {.per_log = per_log, .compute = {.threads = 1}});
   };
-  const FitReport report = learn(PerLog::kBoth);
+  const FitReport report = learn(FitLogOptions::PerLog::kBoth);
   EXPECT_EQ(texts_of(report.fit.findings), std::vector<std::string>{});
   ASSERT_EQ(report.logs.size(), own.size());
   for (std::size_t i = 0; i < own.size(); ++i) {
     const FitReport::Log& log = report.logs[i];
     EXPECT_EQ(log.name, logs[i].name);
-    for (const auto number : {&LogCorrection::mount_x_m, &LogCorrection::mount_y_m, &LogCorrection::mount_yaw_rad,
-                              &LogCorrection::range_offset_m}) {
+    for (const auto number : {&FitReport::Correction::mount_x_m, &FitReport::Correction::mount_y_m,
+                              &FitReport::Correction::mount_yaw_rad, &FitReport::Correction::range_offset_m}) {
       EXPECT_NEAR(log.correction.*number, own[i].*number, 4 * log.std_error.*number) << i;
       EXPECT_LT(log.std_error.*number, 0.004) << i;
       EXPECT_GT(log.std_error.*number, 0.0002) << i;
@@ -192,7 +192,7 @@ TEST(FitLogs, LearnsMountsAndOffsetsBesideCommonParameters) {
                 4 * report.fit[field.name].std_error)
         << field.name;
   }
-  const FitReport blurred = learn(PerLog::kNothing), mounts = learn(PerLog::kMount);
+  const FitReport blurred = learn(FitLogOptions::PerLog::kNothing), mounts = learn(FitLogOptions::PerLog::kMount);
   EXPECT_TRUE(blurred.logs.empty());
   EXPECT_GT(blurred.fit.model.sigma_hit_m, 1.3 * truth().parameters.sigma_hit_m);
   EXPECT_GT(report.judgement.nats_per_ray, mounts.judgement.nats_per_ray);
@@ -200,7 +200,7 @@ TEST(FitLogs, LearnsMountsAndOffsetsBesideCommonParameters) {
   EXPECT_EQ(mounts.logs[0].correction.range_offset_m, 0.0);
   EXPECT_TRUE(std::isnan(mounts.logs[0].std_error.range_offset_m));
   EXPECT_NE(test::input_error([&] {
-              fit_log(logs[0], room(), {.fit_hit_offset = true, .per_log = PerLog::kOffset});
+              fit_log(logs[0], room(), {.fit_hit_offset = true, .per_log = FitLogOptions::PerLog::kOffset});
             }).find("only their sum"),
             std::string::npos);
 }
@@ -224,7 +224,8 @@ TEST(FitPairs, LearnAsALogWithTheSamePairsDoes) {
   };
   EXPECT_EQ(refusal({}), "a/table.csv: does not say how far its sensor measures; give max_range_m");
   EXPECT_EQ(refusal({.scans = "60:", .max_range_m = 9.0}).find("a/table.csv: scans '60:'"), 0U);
-  EXPECT_NE(refusal({.max_range_m = 9.0, .per_log = PerLog::kMount}).find("has no poses"), std::string::npos);
+  EXPECT_NE(refusal({.max_range_m = 9.0, .per_log = FitLogOptions::PerLog::kMount}).find("has no poses"),
+            std::string::npos);
   pairs.scan.pop_back();
   EXPECT_NE(refusal({.max_range_m = 9.0}).find("as many of each are needed"), std::string::npos);
 }
@@ -278,8 +279,8 @@ TEST(FitLog, SaysWhatIsNotKnownOfScansHeldOut) {
   EXPECT_EQ(fit_field_log(log, test::room_map(), {.test_scans = "even"}).fit.held_out->note, "");
 
   const test::TemporaryFolder folder;
-  write_fit(folder.path() / "fit", report);
-  write_field_fit(folder.path() / "field", field);
+  report.write(folder.path() / "fit");
+  field.write(folder.path() / "field");
   for (const char* name : {"fit", "field"}) {
     const auto json = nlohmann::json::parse(test::bytes_of(folder.path() / name / "fit.json"));
     EXPECT_EQ(json["held_out"]["note"], note);
@@ -289,7 +290,7 @@ TEST(FitLog, SaysWhatIsNotKnownOfScansHeldOut) {
 }
 
 TEST(FitLog, CanBeStopped) {
-  const auto stop = [](const FitIteration& i) {
+  const auto stop = [](const FitOptions::Iteration& i) {
     if (i.iteration == 2) throw Interrupted("enough");
   };
   EXPECT_THROW(fit_log(log_in_room(), room(), {.on_iteration = stop}), Interrupted);
@@ -337,10 +338,12 @@ TEST(LogNotes, TellWhatSpoilsAFit) {
 TEST(ScoreLog, ScoresAsTheScorerDoes) {
   const ScanLog log = log_in_room();
   std::vector<double> progress;
-  const LogScores scores = score_log(truth(), room(), log, "10:30:4",
-                                     {.score = {.ray_step = 3, .alpha = 0.5, .compute = {.threads = 2}},
-                                      .on_progress = [&](double done) { progress.push_back(done); }});
-  ScanScorer scorer(truth().parameters, truth().sensor, room(), planar_fan(log.azimuth_rad),
+  const LogScores scores =
+      score_log(truth(), room(), log, "10:30:4",
+                {.ray_step = 3, .alpha = 0.5, .compute = {.threads = 2}, .on_progress = [&](double done) {
+                   progress.push_back(done);
+                 }});
+  ScanScorer scorer(truth().parameters, truth().sensor, room(), RayFan::planar(log.azimuth_rad),
                     {.ray_step = 3, .alpha = 0.5});
   ASSERT_EQ(scores.scans.size(), 5U);
   for (std::size_t i = 0; i < 5; ++i) {
@@ -349,7 +352,7 @@ TEST(ScoreLog, ScoresAsTheScorerDoes) {
     EXPECT_EQ(score.scan, scan);
     EXPECT_EQ(score.pose, log.pose[scan]);
     EXPECT_EQ(score.rays, 21U);
-    const Pose pose = pose_from_planar(log.pose[scan]);
+    const Pose pose = log.pose[scan].at_height();
     double expected = 0.0;
     scorer.score({&pose, 1}, log.scan(scan), {&expected, 1});
     EXPECT_EQ(score.log_likelihood, expected);
@@ -370,7 +373,7 @@ TEST(HeatmapOfLog, IsThatOfItsParts) {
   const GridMap map = test::room_map();
   const LogHeatmap found =
       heatmap_of_log(truth(), room(), log, 17, map, {.spacing_m = 0.5, .headings = 12, .ray_step = 4});
-  const RayFan fan = planar_fan(log.azimuth_rad);
+  const RayFan fan = RayFan::planar(log.azimuth_rad);
   const Heatmap parts = make_heatmap(truth().parameters, truth().sensor, room(), fan, log.scan(17),
                                      free_positions(map, 0.5), {.headings = 12, .score = {.ray_step = 4}});
   EXPECT_EQ(found.heatmap.best, parts.best);
@@ -378,7 +381,7 @@ TEST(HeatmapOfLog, IsThatOfItsParts) {
   EXPECT_EQ(found.heatmap.refined_log_likelihood, parts.refined_log_likelihood);
   EXPECT_EQ(found.heatmap.rays, 16U);
   EXPECT_EQ(found.logged, log.pose[17]);
-  const LogScores scores = score_log(truth(), room(), log, "17:18", {.score = {.ray_step = 4}});
+  const LogScores scores = score_log(truth(), room(), log, "17:18", {.ray_step = 4});
   EXPECT_EQ(found.logged_log_likelihood, scores.scans.front().log_likelihood);
 }
 
@@ -465,7 +468,7 @@ TEST(FindScanLog, IsTheOnlyOneOfARun) {
 /// What a report says, to the bit.
 std::string all_of(const FitReport& report) {
   std::string text;
-  for (const FitParameter& number : report.fit.parameters) {
+  for (const Fit::Parameter& number : report.fit.parameters) {
     for (const double value : {number.value, number.std_error, number.naive_error, number.low_95, number.high_95}) {
       text.append(reinterpret_cast<const char*>(&value), sizeof value);
     }
@@ -583,7 +586,7 @@ TEST(ScoreBeams, GivesDensityAndComponentsOfEveryReading) {
     }
     sum += b.log_density;
   }
-  const auto scored = score_log(truth(), room(), log, "0:8:7", {.score = {.compute = {.threads = 1}, .exact = true}});
+  const auto scored = score_log(truth(), room(), log, "0:8:7", {.compute = {.threads = 1}, .exact = true});
   EXPECT_NEAR(sum, scored.log_likelihood(), 1e-6);
   const auto third = score_beams(truth(), room(), log, scans, 3, {.threads = 1});
   EXPECT_EQ(third.size(), 2 * 21U);

@@ -36,8 +36,8 @@ void expect_equal(const BeamModel& a, const BeamModel& b) {
 
 TEST(ModelFile, ReadsWhatItWrites) {
   const test::TemporaryFolder folder;
-  write_beam_model(folder.path() / "parameters.yaml", odd_model());
-  expect_equal(read_beam_model(folder.path() / "parameters.yaml"), odd_model());
+  odd_model().write(folder.path() / "parameters.yaml");
+  expect_equal(BeamModel::read(folder.path() / "parameters.yaml"), odd_model());
 }
 
 TEST(ModelFile, KeepsDoublesThatAreFloats) {

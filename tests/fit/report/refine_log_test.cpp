@@ -103,7 +103,7 @@ TEST(RefineLog, LearnsTheMount) {
   for (PlanarPose& pose : log.pose) pose.yaw_rad -= 0.2;
   FitLogOptions options = refining();
   options.scans = "::2";
-  options.per_log = PerLog::kMount;
+  options.per_log = FitLogOptions::PerLog::kMount;
   const FitReport report = fit_log(log, room(), options);
   ASSERT_EQ(report.logs.size(), 1U);
   EXPECT_EQ(report.logs[0].name, log.name);
@@ -118,7 +118,7 @@ TEST(RefineLog, WritesALogThatIsReadAgain) {
     const test::TemporaryFolder folder;
     const FitReport report = fit_log(spoilt_log(max_range_m), room(), refining());
     const auto out = folder.path() / "fit";
-    write_fit(out, report);
+    report.write(out);
     for (const auto& file : fit_files(out, {}, true)) EXPECT_TRUE(std::filesystem::exists(file)) << file;
     const ScanLog read = read_scan_log(out / "refined.log");
     EXPECT_EQ(bytes_of(out / "refined.log").starts_with("FLASER 181 "), max_range_m == 80.0);
@@ -141,12 +141,12 @@ TEST(RefineLog, WritesALogThatIsReadAgain) {
 TEST(RefineLog, LeavesNoLogOfAnEarlierFit) {
   const test::TemporaryFolder folder;
   const auto out = folder.path() / "fit";
-  write_fit(out, fit_log(spoilt_log(), room(), refining()));
-  write_fit(out, fit_log(spoilt_log(), room()), true);
+  fit_log(spoilt_log(), room(), refining()).write(out);
+  fit_log(spoilt_log(), room()).write(out, true);
   EXPECT_FALSE(std::filesystem::exists(out / "refined.log"));
   // One of the user's own stays.
   static_cast<void>(folder.write("fit/refined.log", "mine"));
-  write_fit(out, fit_log(spoilt_log(), room()), true);
+  fit_log(spoilt_log(), room()).write(out, true);
   EXPECT_EQ(bytes_of(out / "refined.log"), "mine");
 }
 
@@ -156,7 +156,7 @@ TEST(RefineLog, RefusesWhatDoesNotGoTogether) {
     change(options);
     return test::input_error([&] { static_cast<void>(fit_log(spoilt_log(), room(), options)); });
   };
-  EXPECT_EQ(refusal([](FitLogOptions& o) { o.per_log = PerLog::kBoth; }),
+  EXPECT_EQ(refusal([](FitLogOptions& o) { o.per_log = FitLogOptions::PerLog::kBoth; }),
             "per_log with refine_poses is nothing or mount");
   EXPECT_EQ(refusal([](FitLogOptions& o) { o.test_scans = "even"; }),
             "test_scans with refine_poses: a third of the rays of the scans learned from judges");

@@ -211,8 +211,7 @@ TEST(Sanity, ACodeForNoReturnIsNamedAndCanBeTaken) {
   const std::string flag = flag_with(missed, "many readings are 81.91 m");
   EXPECT_NE(flag.find("give max_range_m 81.82, or let it be found (auto_max_range)"), std::string::npos) << flag;
   constexpr SettingName kTyped[] = {{"auto_max_range", "--max-range auto"}};
-  EXPECT_NE(report_text(missed, ReportForm::kTerminal, kTyped).find("let it be found (--max-range auto)"),
-            std::string::npos);
+  EXPECT_NE(missed.text(ReportForm::kTerminal, kTyped).find("let it be found (--max-range auto)"), std::string::npos);
   EXPECT_LT(missed.fit.model.w_max, 1e-6);
 
   FitLogOptions automatic = options();
@@ -421,10 +420,11 @@ TEST(Sanity, PosesThatAreNotExactAreNamed) {
   const ScanLog& spoilt_log = log;
   const FitReport spoilt = fit_log(spoilt_log, world, options());
   EXPECT_NE(flag_with(spoilt, "learn them, too (refine_poses)"), "");
-  for (const PerLog per_log : {PerLog::kMount, PerLog::kOffset, PerLog::kBoth}) {
+  for (const FitLogOptions::PerLog per_log :
+       {FitLogOptions::PerLog::kMount, FitLogOptions::PerLog::kOffset, FitLogOptions::PerLog::kBoth}) {
     FitLogOptions own = options();
     own.per_log = per_log;
-    EXPECT_NE(flag_with(fit_log(spoilt_log, world, own), per_log == PerLog::kMount
+    EXPECT_NE(flag_with(fit_log(spoilt_log, world, own), per_log == FitLogOptions::PerLog::kMount
                                                              ? "learn them, too (refine_poses)"
                                                              : "(refine_poses, which goes with per_log nothing "
                                                                "and mount)"),
@@ -453,7 +453,7 @@ TEST(Sanity, PosesAreJudgedWithWhatIsLearnedOfTheLog) {
   EXPECT_EQ(flag_with(fit_log(log, world, options()), "refine_poses"), "");
   for (float& reading : log.range_m) reading = reading < 13.9F ? reading + 0.08F : reading;
   FitLogOptions own = options();
-  own.per_log = PerLog::kBoth;
+  own.per_log = FitLogOptions::PerLog::kBoth;
   const FitReport report = fit_log(log, world, own);
   EXPECT_NEAR(report.logs.at(0).correction.mount_x_m, 0.12, 0.02);
   EXPECT_EQ(flag_with(report, "poses"), "");
@@ -635,7 +635,7 @@ TEST(Sanity, FlagsAreInTheFilesOfAFit) {
   const FitReport report = fit_log(coded(drive(model_of(kTruth), world)), world, options());
   ASSERT_FALSE(report.sanity.empty());
   const test::TemporaryFolder folder;
-  write_fit(folder.path() / "fit", report);
+  report.write(folder.path() / "fit");
   const auto json = nlohmann::json::parse(test::bytes_of(folder.path() / "fit/fit.json"));
   const std::vector<std::string> found = test::texts_of(json);
   const std::string page = test::bytes_of(folder.path() / "fit/report.html");

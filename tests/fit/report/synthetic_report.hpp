@@ -32,7 +32,7 @@ inline FitReport make_report(bool held_out = true) {
   static const FitReport fitted = fit_synthetic();
   FitReport report = fitted;
   if (held_out) {
-    report.fit.held_out = HeldOut{.nats = report.judgement.nats_per_ray, .readings = report.judgement.pairs};
+    report.fit.held_out = Fit::HeldOut{.nats = report.judgement.nats_per_ray, .readings = report.judgement.pairs};
   }
   return report;
 }

@@ -111,7 +111,7 @@ TEST(ToyModel, IsLearnedWithItsStandardErrors) {
     const ChainFit fit = learn({Haze{0.1F, 0.3F, 3.0F, 0.3F, HazeLaw::kVeil}}, "haze.*", returns);
     EXPECT_NEAR(fit["haze.reach_m"].value, 3.5, 0.02);
     for (std::size_t k = 0; k < names.size(); ++k) {
-      const FitParameter& p = fit[names[k]];
+      const Fit::Parameter& p = fit[names[k]];
       squares[k] += std::pow((p.value - made_by[k]) / p.std_error, 2);
     }
     // A deviation that n normal errors determine.
@@ -134,7 +134,7 @@ TEST(ToyModel, TakesItsLikelierLaw) {
 TEST(ToyModel, YieldsToModelsThatSpanTheSameChange) {
   const NoiseChain start = {Haze{0.0F, 0.02F, 100.0F}, GainBias{0.0F, 0.01F}};
   const ChainFit fit = learn(start, "*.bias_m", simulate_returns(start, 12, 128, 5));
-  EXPECT_EQ(fit["haze.bias_m"].status, ParameterStatus::kUnidentified);
+  EXPECT_EQ(fit["haze.bias_m"].status, Fit::Status::kUnidentified);
   EXPECT_EQ(fit["haze.bias_m"].value, 0.0);
   EXPECT_NEAR(fit["gain_bias.bias_m"].value, 0.01, 4.0 * fit["gain_bias.bias_m"].std_error);
 }
@@ -152,10 +152,10 @@ TEST(ToyModel, HasAReport) {
   report.start = {Haze{0.0F, 0.3F, 3.0F, 0.3F, HazeLaw::kVeil}};
   report.frames.returns = simulate_returns(kTruth, 24, 128, 5);
   report.fit = learn(report.start, "haze.*", report.frames.returns);
-  const auto json = nlohmann::json::parse(report_text(report, ReportForm::kJson));
+  const auto json = nlohmann::json::parse(report.text(ReportForm::kJson));
   EXPECT_EQ(json["usable"], true);
   for (const ReportForm form : {ReportForm::kTerminal, ReportForm::kHtml}) {
-    EXPECT_TRUE(contains(report_text(report, form), "stddev_m"));
+    EXPECT_TRUE(contains(report.text(form), "stddev_m"));
   }
   EXPECT_TRUE(contains(chain_yaml(kTruth), "- haze: {bias_m: 0, stddev_m: 0.02, reach_m: 3.5, share: 0.6, law: veil}"));
   EXPECT_TRUE(contains(chain_yaml({Haze{}}), "- haze: {bias_m: 0, stddev_m: 0, reach_m: 100, law: wall}"));

@@ -24,8 +24,8 @@ using Paths = std::vector<std::filesystem::path>;
 
 /// What the rays of a scan from the origin should read.
 std::vector<float> seen(const World& world, double max_range_m = 10.0) {
-  const RayFan fan = planar_fan(std::vector<double>{0.0, 1.0, 2.0, 3.0});
-  const Pose origin = pose_from_planar({0, 0, 0.1});
+  const RayFan fan = RayFan::planar(std::vector<double>{0.0, 1.0, 2.0, 3.0});
+  const Pose origin = PlanarPose{0, 0, 0.1}.at_height();
   std::vector<float> range_m(fan.size());
   world.expected().cast({&origin, 1}, fan, max_range_m, range_m);
   return range_m;
@@ -39,9 +39,9 @@ TEST(Worlds, OfAMapKnowItsCells) {
   EXPECT_EQ(world.name(), "");
   EXPECT_EQ(world.inputs(), Paths{});
   std::vector<float> direct(4);
-  const Pose origin = pose_from_planar({0, 0, 0.1});
+  const Pose origin = PlanarPose{0, 0, 0.1}.at_height();
   make_grid_ranges(test::room_map(), {.unknown = UnknownCells::kStop})
-      ->cast({&origin, 1}, planar_fan(std::vector<double>{0.0, 1.0, 2.0, 3.0}), 10.0, direct);
+      ->cast({&origin, 1}, RayFan::planar(std::vector<double>{0.0, 1.0, 2.0, 3.0}), 10.0, direct);
   EXPECT_EQ(seen(world), direct);
 }
 

@@ -3,7 +3,7 @@
 
 #include <sqlite3.h>
 
-#include <fathom/files/bags.hpp>
+#include <fathom/files/log_files.hpp>
 
 #include "io/bag/mcap_writer.hpp"
 #include "io/bag/read_bag.hpp"
@@ -155,7 +155,7 @@ TEST(ReadBag, InfoCountsRatesAndFrames) {
   ASSERT_EQ(info.topics.size(), 3U);
   EXPECT_EQ(info.topics[0].name, "/joy");
   EXPECT_FALSE(info.topics[0].is_known);
-  const BagTopicInfo& scan = info.topics[1];
+  const BagInfo::Topic& scan = info.topics[1];
   EXPECT_EQ(scan.type, "sensor_msgs/msg/LaserScan");
   EXPECT_TRUE(scan.is_known);
   EXPECT_EQ(scan.messages, 5U);

@@ -12,17 +12,18 @@
 namespace fathom::test {
 namespace {
 
-constexpr CloudLayout kAll[] = {CloudLayout::kXyz, CloudLayout::kXyzi, CloudLayout::kVelodyne, CloudLayout::kOuster,
-                                CloudLayout::kLivox};
+constexpr CloudOptions::Layout kAll[] = {CloudOptions::Layout::kXyz, CloudOptions::Layout::kXyzi,
+                                         CloudOptions::Layout::kVelodyne, CloudOptions::Layout::kOuster,
+                                         CloudOptions::Layout::kLivox};
 
-CloudOptions layout(CloudLayout which, bool keep_misses = false) {
+CloudOptions layout(CloudOptions::Layout which, bool keep_misses = false) {
   CloudOptions options;
   options.layout = which, options.keep_misses = keep_misses;
   return options;
 }
 
 /// "x:0:7 ..." with the step at the end.
-std::string shape_of(CloudLayout which) {
+std::string shape_of(CloudOptions::Layout which) {
   Frame frame(all_channels());
   std::string text;
   const CloudMessage cloud = cloud_message(frame, "lidar", layout(which));
@@ -34,12 +35,13 @@ std::string shape_of(CloudLayout which) {
 }
 
 TEST(DriverLayout, HasTheFieldsOfTheDrivers) {
-  EXPECT_EQ(shape_of(CloudLayout::kXyz), "x:0:7 y:4:7 z:8:7 12");
-  EXPECT_EQ(shape_of(CloudLayout::kXyzi), "x:0:7 y:4:7 z:8:7 intensity:12:7 16");
-  EXPECT_EQ(shape_of(CloudLayout::kVelodyne), "x:0:7 y:4:7 z:8:7 intensity:12:7 ring:16:4 time:18:7 22");
-  EXPECT_EQ(shape_of(CloudLayout::kOuster),
+  EXPECT_EQ(shape_of(CloudOptions::Layout::kXyz), "x:0:7 y:4:7 z:8:7 12");
+  EXPECT_EQ(shape_of(CloudOptions::Layout::kXyzi), "x:0:7 y:4:7 z:8:7 intensity:12:7 16");
+  EXPECT_EQ(shape_of(CloudOptions::Layout::kVelodyne), "x:0:7 y:4:7 z:8:7 intensity:12:7 ring:16:4 time:18:7 22");
+  EXPECT_EQ(shape_of(CloudOptions::Layout::kOuster),
             "x:0:7 y:4:7 z:8:7 intensity:16:7 t:20:6 reflectivity:24:4 ring:26:4 ambient:28:4 range:32:6 48");
-  EXPECT_EQ(shape_of(CloudLayout::kLivox), "x:0:7 y:4:7 z:8:7 intensity:12:7 tag:16:2 line:17:2 timestamp:18:8 26");
+  EXPECT_EQ(shape_of(CloudOptions::Layout::kLivox),
+            "x:0:7 y:4:7 z:8:7 intensity:12:7 tag:16:2 line:17:2 timestamp:18:8 26");
 }
 
 /// What a driver's program would declare, packed.
@@ -90,7 +92,8 @@ Frame two_rays() {
 
 TEST(DriverLayout, HasTheValuesOfTheFrameInTheUnitsOfTheDrivers) {
   const Frame frame = two_rays();
-  alignas(16) const auto v = point_of<VelodynePoint>(cloud_message(frame, "l", layout(CloudLayout::kVelodyne)), 0);
+  alignas(16) const auto v =
+      point_of<VelodynePoint>(cloud_message(frame, "l", layout(CloudOptions::Layout::kVelodyne)), 0);
   EXPECT_EQ(v.x, 1.0F);
   EXPECT_EQ(v.y, 2.0F);
   EXPECT_EQ(v.z, -0.5F);
@@ -98,7 +101,7 @@ TEST(DriverLayout, HasTheValuesOfTheFrameInTheUnitsOfTheDrivers) {
   EXPECT_EQ(v.ring, 7);
   EXPECT_EQ(float{v.time}, 0.015625F);
 
-  const CloudMessage ouster = cloud_message(frame, "l", layout(CloudLayout::kOuster));
+  const CloudMessage ouster = cloud_message(frame, "l", layout(CloudOptions::Layout::kOuster));
   alignas(16) const auto o = point_of<OusterPoint>(ouster, 0);
   EXPECT_EQ(ouster.message.width, 1U);
   EXPECT_EQ(o.z, -0.5F);
@@ -112,7 +115,7 @@ TEST(DriverLayout, HasTheValuesOfTheFrameInTheUnitsOfTheDrivers) {
   EXPECT_EQ(o.padding, 0);
   EXPECT_EQ(o.end[0] + o.end[1] + o.end[2], 0U);
 
-  alignas(16) const auto l = point_of<LivoxPoint>(cloud_message(frame, "l", layout(CloudLayout::kLivox)), 0);
+  alignas(16) const auto l = point_of<LivoxPoint>(cloud_message(frame, "l", layout(CloudOptions::Layout::kLivox)), 0);
   EXPECT_EQ(l.intensity, 127.5F);
   EXPECT_EQ(l.tag, 0);
   EXPECT_EQ(l.line, 7);
@@ -120,7 +123,7 @@ TEST(DriverLayout, HasTheValuesOfTheFrameInTheUnitsOfTheDrivers) {
 }
 
 TEST(DriverLayout, KeepsLostReturnsInTheirPlaces) {
-  const CloudMessage cloud = cloud_message(two_rays(), "l", layout(CloudLayout::kOuster, true));
+  const CloudMessage cloud = cloud_message(two_rays(), "l", layout(CloudOptions::Layout::kOuster, true));
   EXPECT_EQ(cloud.message.width, 2U);
   EXPECT_EQ(cloud.message.height, 1U);
   EXPECT_FALSE(cloud.message.is_dense);
@@ -134,14 +137,15 @@ TEST(DriverLayout, KeepsLostReturnsInTheirPlaces) {
 TEST(DriverLayout, RefusesWhatAFieldCannotHold) {
   Frame frame = two_rays();
   FrameWriter(frame).ring()[0] = 256;
-  EXPECT_TRUE(contains(message_of<InputError>([&] { cloud_message(frame, "l", layout(CloudLayout::kLivox)); }),
+  EXPECT_TRUE(contains(message_of<InputError>([&] { cloud_message(frame, "l", layout(CloudOptions::Layout::kLivox)); }),
                        "line = 256 of a point is not in [0, 255]"));
   FrameWriter(frame).floats(Channel::kTimeOffset)[0] = 5.0F;
-  EXPECT_TRUE(contains(message_of<InputError>([&] { cloud_message(frame, "l", layout(CloudLayout::kOuster)); }),
-                       "t = 5000000000 of a point is not in [0, 4294967295]"));
-  const Frame bare({Channel::kHitSensor});
   EXPECT_TRUE(
-      contains(message_of<InputError>([&] { cloud_message(bare, "l", layout(CloudLayout::kXyzi)); }), "'intensity'"));
+      contains(message_of<InputError>([&] { cloud_message(frame, "l", layout(CloudOptions::Layout::kOuster)); }),
+               "t = 5000000000 of a point is not in [0, 4294967295]"));
+  const Frame bare({Channel::kHitSensor});
+  EXPECT_TRUE(contains(message_of<InputError>([&] { cloud_message(bare, "l", layout(CloudOptions::Layout::kXyzi)); }),
+                       "'intensity'"));
 }
 
 RC_GTEST_PROP(DriverLayout, MessagesReadBackWithThePointsOfAnyLayout, ()) {
@@ -153,7 +157,7 @@ RC_GTEST_PROP(DriverLayout, MessagesReadBackWithThePointsOfAnyLayout, ()) {
     float& range = FrameWriter(frame).floats(Channel::kRange)[i];
     range = std::abs(range);
   }
-  const CloudLayout which = kAll[*rc::gen::inRange<std::size_t>(0, std::size(kAll))];
+  const CloudOptions::Layout which = kAll[*rc::gen::inRange<std::size_t>(0, std::size(kAll))];
   const bool keep = *rc::gen::arbitrary<bool>();
   const CloudMessage cloud = cloud_message(frame, "lidar", layout(which, keep));
   const std::string bytes = write_message(cloud.message);
@@ -161,7 +165,7 @@ RC_GTEST_PROP(DriverLayout, MessagesReadBackWithThePointsOfAnyLayout, ()) {
   read_message(std::as_bytes(std::span(bytes)), read);  // checks that all fields lie within the points
   RC_ASSERT(read.height * read.width == (keep ? frame.size() : frame.count_reasons()[0]));
   std::size_t p = 0;
-  const PointSpan at = frame.points(Channel::kHitSensor);
+  const Frame::Points at = frame.points(Channel::kHitSensor);
   for (std::size_t i = 0; i < frame.size(); ++i) {
     if (!keep && std::isnan(at.x[i])) continue;
     float found[3];
@@ -176,10 +180,10 @@ RC_GTEST_PROP(DriverLayout, MessagesReadBackWithThePointsOfAnyLayout, ()) {
 TEST(DriverLayout, IsWhatTheOutputFormatsSay) {
   constexpr const char* kTypes[] = {"", "int8", "uint8", "int16", "uint16", "int32", "uint32", "float32", "float64"};
   std::string table = "| layout | field | type | offset | value |\n|---|---|---|---|---|\n";
-  for (const CloudLayout which : kAll) {
+  for (const CloudOptions::Layout which : kAll) {
     const DriverLayout& driver = driver_layout(which);
     std::string word =
-        fmt::format("`{}`, {} bytes", kChoiceWords<CloudLayout>[static_cast<std::size_t>(which)], driver.step);
+        fmt::format("`{}`, {} bytes", kChoiceWords<CloudOptions::Layout>[static_cast<std::size_t>(which)], driver.step);
     for (std::size_t k = 0; k < driver.fields.size(); ++k) {
       const DriverField& field = driver.fields[k];
       if (k < 3) {  // the page states once where every layout has x, y and z

@@ -91,7 +91,7 @@ TEST_F(BagLog, PlacesTheLaserAtTheTimeOfEachRay) {
       const double x = 1 + 2 * s + 0.3 * std::cos(turn) - 0.1 * std::sin(turn);
       const double y = 3 + 0.3 * std::sin(turn) + 0.1 * std::cos(turn);
       const PlanarPose& p = log.pose[scan];
-      const RayOffset& o = log.offsets(scan)[i];
+      const ScanLog::RayOffset& o = log.offsets(scan)[i];
       EXPECT_NEAR(p.x_m + o.x_m * std::cos(p.yaw_rad) - o.y_m * std::sin(p.yaw_rad), x, 1e-6);
       EXPECT_NEAR(p.y_m + o.x_m * std::sin(p.yaw_rad) + o.y_m * std::cos(p.yaw_rad), y, 1e-6);
       EXPECT_NEAR(p.yaw_rad + o.yaw_rad, turn + 1.0, 1e-6);
@@ -191,7 +191,7 @@ TEST_F(BagLog, EachScanHasItsOwnRays) {
         const double azimuth = double{scan.angle_min} + n * double{scan.angle_increment};
         const double bearing = 0.25 * s - 1.25 + (roll == 0.0 ? azimuth : -azimuth);
         const PlanarPose& p = log.pose[k];
-        const RayOffset& o = log.offsets(k)[i];
+        const ScanLog::RayOffset& o = log.offsets(k)[i];
         EXPECT_NEAR(p.x_m + o.x_m * std::cos(p.yaw_rad) - o.y_m * std::sin(p.yaw_rad), 1 + 2 * s, 1e-6);
         EXPECT_NEAR(std::remainder(p.yaw_rad + log.azimuth_rad[i] + double{o.yaw_rad} - bearing, 2 * std::numbers::pi),
                     0, 2e-6);
@@ -314,7 +314,7 @@ TEST_F(BagLog, PlacesTheRaysOfFastScansAsExactly) {
       for (std::size_t i = 0; i < 1000; ++i) {
         const double s = std::array{2.0, 4.0, 4.99, 6.1}[scan] + double{ray_s} * static_cast<double>(i);
         const double turn = turn_at(s);
-        const RayOffset& o = log.offsets(scan)[i];
+        const ScanLog::RayOffset& o = log.offsets(scan)[i];
         ASSERT_NEAR(p.x_m + o.x_m * std::cos(p.yaw_rad) - o.y_m * std::sin(p.yaw_rad),
                     1 + 2 * s + 0.3 * std::cos(turn) - 0.1 * std::sin(turn), 2e-6);
         ASSERT_NEAR(p.y_m + o.x_m * std::sin(p.yaw_rad) + o.y_m * std::cos(p.yaw_rad),

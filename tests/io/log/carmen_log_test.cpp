@@ -177,7 +177,7 @@ TEST_F(CarmenLog, OfRawLasersHasPosesBetweenThoseOfOdometry) {
 PlanarPose at_ray(const ScanLog& log, std::size_t scan, std::size_t ray) {
   const PlanarPose& p = log.pose[scan];
   if (log.ray_offset.empty()) return p;
-  const RayOffset& o = log.offsets(scan)[ray];
+  const ScanLog::RayOffset& o = log.offsets(scan)[ray];
   const double c = std::cos(p.yaw_rad), s = std::sin(p.yaw_rad);
   return {p.x_m + c * o.x_m - s * o.y_m, p.y_m + s * o.x_m + c * o.y_m, p.yaw_rad + o.yaw_rad};
 }
@@ -313,7 +313,7 @@ TEST_F(CarmenLog, OfARealRobotIsReadByTimeToo) {
   ASSERT_GT(timed.scans(), 4780U);
   ASSERT_LT(timed.scans(), log.scans());
   for (std::size_t i = 0; i < timed.scans(); ++i) {
-    for (const RayOffset& o : timed.offsets(i)) {
+    for (const ScanLog::RayOffset& o : timed.offsets(i)) {
       ASSERT_LT(std::hypot(o.x_m, o.y_m), 0.02) << "in 7 ms";
       ASSERT_LT(std::abs(o.yaw_rad), 0.05);
     }

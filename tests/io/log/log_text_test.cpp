@@ -4,8 +4,8 @@
 
 #include <fathom/core/geometry.hpp>
 #include <fathom/files/log_files.hpp>
-#include <fathom/files/maps.hpp>
 #include <fathom/fit/fit.hpp>
+#include <fathom/scene/trajectory.hpp>
 
 #include "core/text/files.hpp"
 #include "core/text/gzip_text.hpp"
@@ -265,13 +265,13 @@ TEST_F(BeamCsv, LogsKeepWhatTheySayOfTheirSensor) {
   log.pose = {{1, 2, 3}, {4, 5, 6}};
   log.range_m = {1, 2, std::numeric_limits<float>::infinity(), .1F, 5, 6};
   log.max_range_m = 12.3;
-  const ScanLog again = read_scan_log(file(scan_csv(log)));
+  const ScanLog again = read_scan_log(file(log.csv()));
   EXPECT_EQ(again.max_range_m, 12.3);
   EXPECT_EQ(again.azimuth_rad, log.azimuth_rad);
   EXPECT_EQ(again.pose, log.pose);
   EXPECT_EQ(again.range_m, log.range_m);
   log.max_range_m = 0;
-  EXPECT_EQ(read_scan_log(file(scan_csv(log))).max_range_m, 0);
+  EXPECT_EQ(read_scan_log(file(log.csv())).max_range_m, 0);
 }
 
 TEST(SuspectedNoReturn, IsAPileOfLargestReadingsWellBelowTheMaximum) {

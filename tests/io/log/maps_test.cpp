@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 #include <png.h>
 
-#include <fathom/files/maps.hpp>
+#include <fathom/files/meshes.hpp>
 #include <fathom/scene/grid_map.hpp>
+#include <fathom/scene/trajectory.hpp>
 
 #include "core/text/formats.hpp"
 #include "fit/beam/files.hpp"
@@ -117,14 +118,14 @@ TEST(GridMap, NotesKeysThatMapServerPassesOver) {
   const test::TemporaryFolder folder;
   static_cast<void>(folder.write("map.pgm", "P5 3 2 255\n" + kPixels));
   const auto yaml = folder.write("map.yaml", kYaml + "trinary: true\nmap_type: occupancy\nmoed: scale\n");
-  const GridMapFile read = read_grid_map_file(yaml);
-  expect_map(read.map);
+  const GridMap read = read_grid_map(yaml);
+  expect_map(read);
   const std::string file = yaml.string();
   EXPECT_EQ(read.notes, (std::vector<std::string>{
                             file + ":7:1: trinary is not a known key, and is not read",
                             file + ":8:1: map_type is not a known key, and is not read",
                             file + ":9:1: moed is not a known key (nearest known: 'mode'), and is not read"}));
-  EXPECT_TRUE(read_grid_map_file(folder.write("map.yaml", kYaml)).notes.empty());
+  EXPECT_TRUE(read_grid_map(folder.write("map.yaml", kYaml)).notes.empty());
 }
 
 // What the header leaves over is not read, and never moves a pixel.
@@ -134,8 +135,8 @@ TEST(GridMap, NotesBytesBehindThePixels) {
   const std::string file = (folder.path() / "map.pgm").string(), ends = ": the 3 x 2 pixels end ";
   const auto notes = [&](const std::string& image) {
     static_cast<void>(folder.write("map.pgm", image));
-    const GridMapFile read = read_grid_map_file(yaml);
-    expect_map(read.map);
+    const GridMap read = read_grid_map(yaml);
+    expect_map(read);
     return read.notes;
   };
   using Notes = std::vector<std::string>;
@@ -356,7 +357,7 @@ TEST(TrajectoryFileTest, ReadsTumLines) {
 RC_GTEST_PROP(TrajectoryFileTest, ReadsBackWhatWasWritten, ()) {
   const auto values = *rc::gen::nonEmpty(rc::gen::container<std::vector<std::array<int, 6>>>(
       rc::gen::container<std::array<int, 6>>(rc::gen::inRange(-1000000, 1000000))));
-  std::vector<StampedPose> keys;
+  std::vector<Trajectory::Key> keys;
   std::string text;
   for (const auto& v : values) {
     const double stamp = static_cast<double>(keys.size()) * 0.1 + 1e9;
@@ -365,7 +366,7 @@ RC_GTEST_PROP(TrajectoryFileTest, ReadsBackWhatWasWritten, ()) {
     text += fmt::format("{} {} {} {} {} {} {} {}\n", stamp, v[0] / 7.0, v[1] / 7.0, v[2] / 7.0, q.x, q.y, q.z, q.w);
   }
   const TemporaryFolder folder;
-  const std::vector<StampedPose> found = read_trajectory(folder.write("a.tum", text)).keys();
+  const std::vector<Trajectory::Key> found = read_trajectory(folder.write("a.tum", text)).keys();
   RC_ASSERT(found.size() == keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     RC_ASSERT(found[i].stamp_s == keys[i].stamp_s);

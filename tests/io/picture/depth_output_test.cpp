@@ -120,7 +120,7 @@ TEST(LostPixels, EveryPolicyAndNothingElseChanges) {
   EXPECT_TRUE(std::isnan(with_nan[2]) && std::isnan(with_nan[3]) && with_nan[0] == 1.0F);
   EXPECT_THROW(replace_lost(frame, Channel::kDepth, {LostValue::kMax, kNan}), InputError);
   const TemporaryFolder folder;
-  write_npy(folder / "d.npy", frame, Channel::kDepth, {LostValue::kMinusOne});
+  write_npy(folder / "d.npy", frame, Channel::kDepth, LostPolicy{LostValue::kMinusOne});
   const npy::Array array = npy::read(folder / "d.npy");
   EXPECT_EQ(array.shape, (std::vector<std::size_t>{2, 3}));
   EXPECT_EQ(array.at(2), -1.0);

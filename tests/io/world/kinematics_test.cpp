@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Robots made by hand: forward kinematics against products of matrices, and what is refused.
 
+#include "io/world/read_robot.hpp"
 #include "io/world/robot_fixture.hpp"
 #include "support/expect.hpp"
 
@@ -59,7 +60,7 @@ RC_GTEST_PROP(Kinematics, IsTheProductOfMatrices, ()) {
   JointPositions positions;
   const std::size_t links = *rc::gen::inRange<std::size_t>(1, 8);
   for (std::size_t i = 0; i < links; ++i) {
-    RobotLink link;
+    Robot::Link link;
     link.name = "l" + std::to_string(i);
     const Placed before = any_pose(), behind = any_pose();
     link.parent_from_joint = before.pose;
@@ -68,14 +69,15 @@ RC_GTEST_PROP(Kinematics, IsTheProductOfMatrices, ()) {
     if (i > 0) {
       link.parent = *rc::gen::inRange<std::size_t>(0, i);
       link.joint = robot.joints.size();
-      RobotJoint joint;
+      Robot::Joint joint;
       joint.name = "j" + std::to_string(i);
-      joint.kind = *rc::gen::element(JointKind::kFixed, JointKind::kRevolute, JointKind::kPrismatic);
+      joint.kind =
+          *rc::gen::element(Robot::Joint::Kind::kFixed, Robot::Joint::Kind::kRevolute, Robot::Joint::Kind::kPrismatic);
       joint.axis = any_axis();
       const double q = any(3);
-      if (joint.kind != JointKind::kFixed) positions[joint.name] = q;
-      if (joint.kind == JointKind::kRevolute) matrix = product(matrix, turn(joint.axis, q));
-      if (joint.kind == JointKind::kPrismatic) matrix = product(matrix, shift(q * joint.axis));
+      if (joint.kind != Robot::Joint::Kind::kFixed) positions[joint.name] = q;
+      if (joint.kind == Robot::Joint::Kind::kRevolute) matrix = product(matrix, turn(joint.axis, q));
+      if (joint.kind == Robot::Joint::Kind::kPrismatic) matrix = product(matrix, shift(q * joint.axis));
       robot.joints.push_back(joint);
       matrix = product(matrices[*link.parent], matrix);
     }
@@ -96,10 +98,11 @@ RC_GTEST_PROP(Kinematics, IsTheProductOfMatrices, ()) {
 
 Robot slider() {
   Robot robot;
-  robot.joints = {{.name = "a", .kind = JointKind::kPrismatic, .axis = {0, 0, 1}, .lower = -1, .upper = 2},
-                  {.name = "b", .kind = JointKind::kRevolute, .axis = {0, 0, 1}, .mimic = JointMimic{0, 2, 0.5}},
-                  {.name = "c", .kind = JointKind::kPrismatic, .axis = {1, 0, 0}, .mimic = JointMimic{1, -1, 0}},
-                  {.name = "d"}};
+  robot.joints = {
+      {.name = "a", .kind = Robot::Joint::Kind::kPrismatic, .axis = {0, 0, 1}, .lower = -1, .upper = 2},
+      {.name = "b", .kind = Robot::Joint::Kind::kRevolute, .axis = {0, 0, 1}, .mimic = Robot::Joint::Mimic{0, 2, 0.5}},
+      {.name = "c", .kind = Robot::Joint::Kind::kPrismatic, .axis = {1, 0, 0}, .mimic = Robot::Joint::Mimic{1, -1, 0}},
+      {.name = "d"}};
   robot.links.push_back({.name = "root"});
   for (std::size_t i = 0; i < 4; ++i) {
     robot.links.push_back({.name = "l" + std::to_string(i), .parent = i, .joint = i});
@@ -145,7 +148,7 @@ TEST(Robots, ThatAreNoTreesAreRefused) {
   EXPECT_EQ(error([](Robot& r) { r.joints[0].axis = {}; }), "joint 'a': its axis is not of length 1");
   EXPECT_EQ(error([](Robot& r) { r.joints[0].lower = NAN; }), "joint 'a': its lower limit is not below the upper one");
   EXPECT_EQ(error([](Robot& r) {
-              r.joints[0].mimic = JointMimic{2, 1, 0};
+              r.joints[0].mimic = Robot::Joint::Mimic{2, 1, 0};
             }),
             "joint 'a': joints follow each other in a circle");
   EXPECT_EQ(error([](Robot& r) { r.joints[1].mimic->joint = 7; }), "joint 'b': the joint that it follows is not there");
@@ -155,8 +158,8 @@ TEST(Robots, ThatAreNoTreesAreRefused) {
 Robot crane() {
   Robot robot;
   robot.meshes = {make_box({1, 1, 1}), make_sphere(0.5)};
-  robot.joints = {{.name = "rail", .kind = JointKind::kPrismatic, .axis = {1, 0, 0}},
-                  {.name = "rod", .kind = JointKind::kRevolute, .axis = {0, 1, 0}}};
+  robot.joints = {{.name = "rail", .kind = Robot::Joint::Kind::kPrismatic, .axis = {1, 0, 0}},
+                  {.name = "rod", .kind = Robot::Joint::Kind::kRevolute, .axis = {0, 1, 0}}};
   robot.links = {{.name = "world"},
                  {.name = "box", .parent = 0, .joint = 0, .mesh = 0},
                  {.name = "rod", .parent = 1, .joint = 1},
@@ -181,7 +184,7 @@ TEST(PlacedRobots, HangOnWhatHasAShapeAndMove) {
   const double quarter = std::numbers::pi / 2;
   placed.set_joints(scene, {{"rod", quarter}});
   expect_pose(scene.world_from_entity(placed.entity("ball"), 0), {{1, 10, 5}, from_roll_pitch_yaw(0, quarter, 0)});
-  const LinkMount rod = placed.mount("rod");
+  const PlacedRobot::Mount rod = placed.mount("rod");
   EXPECT_EQ(rod.parent, placed.entity("box"));
   expect_pose(rod.parent_from_link, {{}, from_roll_pitch_yaw(0, quarter, 0)});
   EXPECT_EQ(placed.mount("world").parent, cart);
@@ -195,14 +198,14 @@ TEST(PlacedRobots, HangOnWhatHasAShapeAndMove) {
 TEST(PlacedRobots, StayWhereTheyAreWhenAMoveIsRefused) {
   Scene scene;
   Robot robot = crane();
-  robot.joints[1].kind = JointKind::kPrismatic;
+  robot.joints[1].kind = Robot::Joint::Kind::kPrismatic;
   PlacedRobot placed(scene, robot);
   const auto poses = [&] {
     return std::pair(scene.world_from_entity(placed.entity("box"), 0),
                      scene.world_from_entity(placed.entity("ball"), 0));
   };
   const auto before = poses();
-  const LinkMount rod = placed.mount("rod");
+  const PlacedRobot::Mount rod = placed.mount("rod");
   EXPECT_EQ(input_error([&] { placed.set_joints(scene, {{"rail", 1}, {"rod", 3e9}}); }).find("link 'ball': "), 0U);
   EXPECT_TRUE(poses() == before);
   EXPECT_TRUE(placed.mount("rod").parent_from_link == rod.parent_from_link);

@@ -84,7 +84,7 @@ TEST_F(Sdf, ModelsThatNameEachOtherStayTogether) {
       model("e", "<pose relative_to='b'>1 0 0 0 0 0</pose>");
   const Robot robot = read_robot(write("w.sdf", world_of(inside)));
   std::vector<std::string> names;
-  for (const RobotLink& link : robot.links) names.push_back(link.name);
+  for (const Robot::Link& link : robot.links) names.push_back(link.name);
   EXPECT_EQ(names, (std::vector<std::string>{"a::body", "b::body", "c::body", "d::body", "e::body"}));
   expect_pose(link_pose(robot, "a::body"), {{1, 5, 3}, {}});
   expect_pose(link_pose(robot, "b::body"), {{0, 7, 0}, {}});
@@ -159,7 +159,7 @@ TEST_F(Sdf, MeshesThatAreMissingCanBeLeftOut) {
   const auto file = write("w.sdf", world_of("<model name='m'>" + shape_link("a", kBox) +
                                             shape_link("b", "<mesh><uri>gone.stl</uri></mesh>") + "</model>"));
   EXPECT_TRUE(contains(input_error([&] { read_robot(file); }), "'gone.stl': no such file"));
-  const Robot robot = read_robot(file, {.missing = MissingMeshes::kSkip});
+  const Robot robot = read_robot(file, {.missing = RobotFileOptions::MissingMeshes::kSkip});
   EXPECT_EQ(robot.meshes.size(), 1U);
   EXPECT_EQ(robot.links.size(), 2U);
   ASSERT_EQ(robot.notes.size(), 1U);
@@ -173,7 +173,7 @@ TEST_F(Sdf, ShapesOfTheOtherKindAloneAreNoted) {
   EXPECT_EQ(read_robot(file).notes,
             std::vector<std::string>{
                 "m.sdf: no link has a visual shape, and 1 has one for collision: give geometry: collision"});
-  EXPECT_TRUE(read_robot(file, {.geometry = RobotGeometry::kCollision}).notes.empty());
+  EXPECT_TRUE(read_robot(file, {.geometry = RobotFileOptions::Geometry::kCollision}).notes.empty());
 }
 
 TEST_F(Sdf, JointsMoveTheirLinks) {
@@ -200,8 +200,9 @@ TEST_F(Sdf, JointsMoveTheirLinks) {
 TEST_F(Sdf, HasAllItsShapes) {
   write("part.stl", kStl);
   write("hills.pgm", "P2 3 3 100 0 0 0 0 50 0 0 0 0");
-  const auto bounds = [&](const std::string& geometry, RobotGeometry kind = RobotGeometry::kVisual) {
-    const std::string word = kind == RobotGeometry::kVisual ? "visual" : "collision";
+  const auto bounds = [&](const std::string& geometry,
+                          RobotFileOptions::Geometry kind = RobotFileOptions::Geometry::kVisual) {
+    const std::string word = kind == RobotFileOptions::Geometry::kVisual ? "visual" : "collision";
     const Robot robot = read_robot(
         write("m.sdf", "<sdf version='1.9'><model name='m'><link name='l'><" + word + " name='s'><geometry>" +
                            geometry + "</geometry></" + word + "></link></model></sdf>"),
@@ -224,7 +225,8 @@ TEST_F(Sdf, HasAllItsShapes) {
   expect(bounds("<ellipsoid><radii>1 2 3</radii></ellipsoid>"), 1, 2, 3);
   expect(bounds("<plane><normal>0 0 1</normal><size>4 6</size></plane>"), 2, 3, 0);
   expect(bounds("<plane><normal>1 0 0</normal><size>4 6</size></plane>"), 0, 3, 2);
-  expect(bounds("<plane><normal>0 0 1</normal><size>4 6</size></plane>", RobotGeometry::kCollision), 500, 500, 0);
+  expect(bounds("<plane><normal>0 0 1</normal><size>4 6</size></plane>", RobotFileOptions::Geometry::kCollision), 500,
+         500, 0);
   expect(bounds("<mesh><uri>part.stl</uri><scale>1 2 3</scale></mesh>"), 1, 2, 3);
   expect(bounds("<heightmap><uri>hills.pgm</uri><size>8 6 2</size><pos>1 0 3</pos></heightmap>"), 5, 3, 5);
 }

@@ -62,7 +62,7 @@ TEST_F(Urdf, TwoLinksFollowTheirClosedForm) {
 
 TEST_F(Urdf, ShapesStandWhereTheyAreInTheirLinks) {
   const Robot robot = read_robot(write("arm.urdf", kArm));
-  const RobotLink& upper = robot.links[link_index(robot, "upper")];
+  const Robot::Link& upper = robot.links[link_index(robot, "upper")];
   ASSERT_TRUE(upper.mesh);
   float low = 9, high = -9;
   for (const auto& v : robot.meshes[*upper.mesh].vertices_m) low = std::min(low, v[0]), high = std::max(high, v[0]);
@@ -73,7 +73,7 @@ TEST_F(Urdf, ShapesStandWhereTheyAreInTheirLinks) {
 
 TEST_F(Urdf, VisualAndCollisionAreTwoRobots) {
   const auto file = write("arm.urdf", kArm);
-  const Robot seen = read_robot(file), solid = read_robot(file, {.geometry = RobotGeometry::kCollision});
+  const Robot seen = read_robot(file), solid = read_robot(file, {.geometry = RobotFileOptions::Geometry::kCollision});
   EXPECT_EQ(seen.meshes.size(), 3U);
   ASSERT_EQ(solid.meshes.size(), 1U);
   EXPECT_EQ(solid.meshes[0].vertices_m, make_sphere(0.3).vertices_m);
@@ -182,14 +182,15 @@ TEST_F(Urdf, MeshesThatAreMissingCanBeLeftOut) {
             "\n<visual><geometry><mesh filename='package://none/b.stl'/></geometry></visual>"
             "<visual><geometry><box size='1 1 1'/></geometry></visual></link></robot>");
   EXPECT_TRUE(contains(input_error([&] { read_robot(file); }), "no such file"));
-  const Robot robot = read_robot(file, {.missing = MissingMeshes::kSkip});
+  const Robot robot = read_robot(file, {.missing = RobotFileOptions::MissingMeshes::kSkip});
   ASSERT_EQ(robot.meshes.size(), 1U);
   EXPECT_EQ(robot.meshes[0].triangles.size(), 12U);
   ASSERT_EQ(robot.notes.size(), 2U);
   EXPECT_TRUE(contains(robot.notes[0], "r.urdf:1:50: <mesh>: 'gone.stl': no such file: "));
   EXPECT_TRUE(contains(robot.notes[0], "gone.stl; it is left out"));
   EXPECT_TRUE(contains(robot.notes[1], "r.urdf:2:19: <mesh>: 'package://none/b.stl': the package 'none' is not found"));
-  const Robot outside = read_robot(write("x.urdf", with_mesh("../gone.stl")), {.missing = MissingMeshes::kSkip});
+  const Robot outside =
+      read_robot(write("x.urdf", with_mesh("../gone.stl")), {.missing = RobotFileOptions::MissingMeshes::kSkip});
   ASSERT_EQ(outside.notes.size(), 1U);
   EXPECT_TRUE(contains(outside.notes[0], "leads out of"));
 }
@@ -201,7 +202,7 @@ TEST_F(Urdf, ShapesOfTheOtherKindAloneAreNoted) {
   EXPECT_EQ(read_robot(file).notes,
             std::vector<std::string>{
                 "r.urdf: no link has a visual shape, and 1 has one for collision: give geometry: collision"});
-  EXPECT_TRUE(read_robot(file, {.geometry = RobotGeometry::kCollision}).notes.empty());
+  EXPECT_TRUE(read_robot(file, {.geometry = RobotFileOptions::Geometry::kCollision}).notes.empty());
 }
 
 TEST_F(Urdf, AJointThatFollowsNobodyStaysAtZero) {

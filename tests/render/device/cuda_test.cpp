@@ -393,13 +393,13 @@ TEST_F(Cuda, CutsEnvironmentsWithRaysOfTheirOwnThatDoNotFitTogether) {
 class GpuFrame {
  public:
   GpuFrame(std::uint32_t rows, std::uint32_t cols, std::span<const Channel> channels, std::uint32_t returns = 1) {
-    std::vector<ChannelBuffer> buffers;
+    std::vector<Frame::Buffer> buffers;
     for (const Channel c : channels) {
       const std::size_t bytes = std::size_t{returns} * rows * cols * channel_info(c).bytes();
       buffers.push_back({c, fake::make_memory(bytes), bytes});
       memory_.push_back(buffers.back());
     }
-    frame_ = Frame(rows, cols, buffers, FrameMemory::kGpu, {}, returns);
+    frame_ = Frame(rows, cols, buffers, Frame::Memory::kGpu, {}, returns);
   }
   Frame& frame() { return frame_; }
   template <class T>
@@ -409,11 +409,11 @@ class GpuFrame {
     return values;
   }
   void free() {
-    for (const ChannelBuffer& b : memory_) fake::free_memory(b.data);
+    for (const Frame::Buffer& b : memory_) fake::free_memory(b.data);
   }
 
  private:
-  std::vector<ChannelBuffer> memory_;
+  std::vector<Frame::Buffer> memory_;
   Frame frame_;
 };
 
@@ -481,8 +481,8 @@ TEST_F(Cuda, RefusesAFrameInOtherMemoryAndGoesOn) {
   const SensorId id = simulator.add_sensor(any_stereo());
   constexpr std::size_t kBytes = 37 * 61 * sizeof(float);
   const auto render_into = [&](void* memory) {
-    const std::array buffers = {ChannelBuffer{Channel::kRange, memory, kBytes}};
-    Frame frame(37, 61, buffers, FrameMemory::kGpu);
+    const std::array buffers = {Frame::Buffer{Channel::kRange, memory, kBytes}};
+    Frame frame(37, 61, buffers, Frame::Memory::kGpu);
     return message_of([&] { simulator.render(id, 0, frame); });
   };
   std::vector<float> here(kBytes / sizeof(float));

@@ -8,6 +8,7 @@
 
 #include <fathom/simulate/dataset.hpp>
 
+#include "render/simulators.hpp"
 #include "run/dataset/dataset_fixture.hpp"
 #include "support/expect.hpp"
 
@@ -62,7 +63,7 @@ TEST(TarFiles, HoldTheArraysOfFolders) {
                               "_00000" + std::to_string(f);
       for (const std::string channel : {"range", "reason"}) {
         const fs::path file =
-            data.folder / "folders" / unit_folder(i) / "laser" / (channel + "_00000" + std::to_string(f) + ".npy");
+            data.folder / "folders" / Unit{i}.folder() / "laser" / (channel + "_00000" + std::to_string(f) + ".npy");
         EXPECT_TRUE(members.at(key + ".laser." + channel + ".npy") == bytes_of(file)) << key;
         ++compared;
       }
@@ -97,7 +98,7 @@ TEST(TimedDatasets, HaveNoFileOfAFrameThatIsDropped) {
           frame_time(data.setup.sensors[0].sensor.timing, {}, episode_seed(5, environment, episode), "laser", f);
       dropped += time.is_dropped() ? 1 : 0;
       const std::string frame = "00000" + std::to_string(f);
-      EXPECT_EQ(fs::exists(data.folder / "folders" / unit_folder(i) / "laser" / ("range_" + frame + ".npy")),
+      EXPECT_EQ(fs::exists(data.folder / "folders" / Unit{i}.folder() / "laser" / ("range_" + frame + ".npy")),
                 !time.is_dropped());
       const std::string key = "00000" + std::to_string(environment) + "_00000" + std::to_string(episode) + "_" + frame;
       EXPECT_EQ(members.contains(key + ".laser.range.npy"), !time.is_dropped());

@@ -8,6 +8,7 @@
 #include <fathom/simulate/dataset.hpp>
 
 #include "run/dataset/dataset_fixture.hpp"
+#include "run/dataset/digest.hpp"
 #include "support/expect.hpp"
 
 namespace fathom::test {
@@ -34,7 +35,7 @@ Files by_one_process(const DatasetFolder& data, const DatasetFiles& files = {}) 
 /// Renders a shard and stops after this many frames.
 void render_some(const DatasetFolder& data, DatasetOptions options, int frames) {
   std::atomic<int> left = frames;
-  options.run.on_progress = [&](const Progress&) { --left; };
+  options.run.on_progress = [&](const RunOptions::Progress&) { --left; };
   options.run.should_stop = [&] { return left <= 0; };
   try {
     render_dataset(data.setup, options);
@@ -238,7 +239,7 @@ TEST(RenderDataset, CountsTheFramesOfItsShardBefore) {
       std::uint64_t total = 0;
       for (std::uint64_t i = 0; i < count; ++i) {
         options.shard = {i, count};
-        const Progress progress = render_dataset(data.setup, options).progress;
+        const RunOptions::Progress progress = render_dataset(data.setup, options).progress;
         EXPECT_EQ(progress.frames_total, progress.frames_done) << per_file << " " << i << "/" << count;
         total += progress.frames_total;
       }

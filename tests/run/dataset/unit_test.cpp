@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The list of units, their folders and shards. A unit is the folder of a run, and many add up.
 
-#include <fathom/simulate/unit.hpp>
-
 #include <nlohmann/json.hpp>
 
 #include <fathom/fit/frames.hpp>
@@ -61,21 +59,21 @@ TEST(Units, AreRefusedWithoutNumbers) {
 
 RC_GTEST_PROP(Units, HaveFoldersOfTheirOwnInSmallFolders, ()) {
   const auto index = *rc::gen::inRange<std::uint64_t>(0, kMaxUnits);
-  const std::string folder = unit_folder(index).string();
+  const std::string folder = Unit{index}.folder().string();
   RC_ASSERT(folder.substr(0, 6) == "units/");
   RC_ASSERT(std::stoull(folder.substr(folder.rfind('/') + 1)) == index);
-  RC_ASSERT(unit_folder(index).parent_path() == unit_folder(index / 1000 * 1000).parent_path());
-  RC_ASSERT(index < 1000 || unit_folder(index).parent_path() != unit_folder(index - 1000).parent_path());
+  RC_ASSERT(Unit{index}.folder().parent_path() == Unit{index / 1000 * 1000}.folder().parent_path());
+  RC_ASSERT(index < 1000 || Unit{index}.folder().parent_path() != Unit{index - 1000}.folder().parent_path());
   // Three digits a level: no folder has more than a thousand entries.
-  RC_ASSERT(unit_folder(index).parent_path().string().size() == std::string("units/000/000").size());
+  RC_ASSERT(Unit{index}.folder().parent_path().string().size() == std::string("units/000/000").size());
 }
 
 TEST(Shards, AreParsed) {
-  EXPECT_EQ(parse_shard("3/16"), (Shard{3, 16}));
-  EXPECT_EQ(parse_shard("0/1"), (Shard{0, 1}));
+  EXPECT_EQ(DatasetOptions::Shard::parse("3/16"), (DatasetOptions::Shard{3, 16}));
+  EXPECT_EQ(DatasetOptions::Shard::parse("0/1"), (DatasetOptions::Shard{0, 1}));
   for (const char* bad :
        {"", "/", "3", "3/", "/3", "3/3", "4/3", "-1/3", "a/b", "1/2/3", "0/0", "1 /2", "0/1000000001"}) {
-    EXPECT_TRUE(contains(input_error([&] { return parse_shard(bad); }), "i/n")) << bad;
+    EXPECT_TRUE(contains(input_error([&] { return DatasetOptions::Shard::parse(bad); }), "i/n")) << bad;
   }
 }
 
@@ -144,7 +142,8 @@ TEST(UnitsOfRuns, AreTheFoldersOfRuns) {
     EXPECT_EQ(verify_dataset(options.run.out).fault_count, 0U);
     const UnitList units = dataset_units(data.setup, options);
     for (std::uint64_t i = 0; i < units.size(); ++i) {
-      const fs::path folder = options.run.out / unit_folder(i), run = data.folder / (name + "_run" + std::to_string(i));
+      const fs::path folder = options.run.out / Unit{i}.folder(),
+                     run = data.folder / (name + "_run" + std::to_string(i));
       run_scene(data.setup, run_of(options, units.at(i), run));
       EXPECT_TRUE(measured_files(folder) == measured_files(run)) << name << ", unit " << i;
       EXPECT_EQ(summary_of(folder), summary_of(run)) << name << ", unit " << i;
@@ -168,11 +167,11 @@ TEST(UnitsOfRuns, HaveEachFrameOfEachSensorInOneBlock) {
     UnitFiles expected = measured_files(run), found;
     expected.erase("laser/scans.csv");
     for (std::uint64_t i = 0; i < units.size(); ++i) {
-      for (auto& [name, bytes] : measured_files(options.run.out / unit_folder(i))) {
+      for (auto& [name, bytes] : measured_files(options.run.out / Unit{i}.folder())) {
         EXPECT_EQ(found.contains(name), name == "laser/scans.csv" && i > 0) << name;
         found[name] = bytes;
       }
-      const json summary = summary_of(options.run.out / unit_folder(i));
+      const json summary = summary_of(options.run.out / Unit{i}.folder());
       EXPECT_EQ(summary["frames"], units.at(i).frames);
       EXPECT_EQ(summary.value("first_frame", 0U), units.at(i).first_frame);
     }
@@ -195,7 +194,7 @@ TEST(UnitsOfRuns, HaveALogOfASensorWithoutAFrame) {
   options.block = 1;
   render_dataset(data.setup, options);
   for (std::uint64_t i = 0; i < dataset_units(data.setup, options).size(); ++i) {
-    EXPECT_TRUE(fs::exists(options.run.out / unit_folder(i) / "laser/scans.csv")) << i;
+    EXPECT_TRUE(fs::exists(options.run.out / Unit{i}.folder() / "laser/scans.csv")) << i;
   }
   EXPECT_EQ(verify_dataset(options.run.out).fault_count, 0U);
 }
@@ -205,7 +204,7 @@ TEST(UnitsOfRuns, AreRead) {
   data.setup = data.read(many_rates());
   DatasetOptions options = data.options("out");
   render_dataset(data.setup, options);
-  const fs::path unit = options.run.out / unit_folder(1);  // frames 2 and 3
+  const fs::path unit = options.run.out / Unit{1}.folder();  // frames 2 and 3
   const auto pairs = read_range_pairs(unit, "laser");
   EXPECT_EQ(pairs.scan.front(), 2U);
   EXPECT_EQ(pairs.scan.back(), 3U);
@@ -227,7 +226,7 @@ TEST(UnitsOfRuns, AddUp) {
   options.run.digest = true;
   options.block = 0;
   std::vector<std::uint32_t> steps;
-  options.run.on_progress = [&](const Progress& progress) {
+  options.run.on_progress = [&](const RunOptions::Progress& progress) {
     EXPECT_EQ(progress.frames_total, 30U);
     steps.push_back(progress.frames_done);
   };
@@ -237,7 +236,7 @@ TEST(UnitsOfRuns, AddUp) {
   for (std::uint32_t i = 0; i < 30; ++i) EXPECT_EQ(steps[i], i + 1);
   EXPECT_EQ(all.files, files_in(options.run.out).size() - 1 - 6) << "without dataset.json and each unit.json";
   EXPECT_TRUE(all.warnings.empty());
-  SensorResult sum;
+  RunResult::Sensor sum;
   FrameDigest digest;
   const UnitList units = dataset_units(data.setup, options);
   for (std::uint64_t i = 0; i < units.size(); ++i) {
@@ -246,7 +245,7 @@ TEST(UnitsOfRuns, AddUp) {
     sum.rays += run.sensors[0].rays;
     for (std::size_t r = 0; r < sum.reasons.size(); ++r) sum.reasons[r] += run.sensors[0].reasons[r];
     digest.add(run.sensors[0].digest);
-    EXPECT_FALSE(summary_of(options.run.out / unit_folder(i))["sensors"][0].contains("digest"));
+    EXPECT_FALSE(summary_of(options.run.out / Unit{i}.folder())["sensors"][0].contains("digest"));
   }
   ASSERT_EQ(all.sensors.size(), 1U);
   EXPECT_EQ(all.sensors[0].name, "laser");
@@ -278,7 +277,7 @@ scene:
   EXPECT_EQ(result.warnings[0], data.setup.notes[0]);
   EXPECT_EQ(result.warnings[4].find("environment 8, episode 1: all "), 0U) << result.warnings[4];
   EXPECT_EQ(result.warnings.back(), "and 16 more of the units");
-  const json last = summary_of(options.run.out / unit_folder(25));
+  const json last = summary_of(options.run.out / Unit{25}.folder());
   ASSERT_EQ(last["warnings"].size(), 1U) << "another spelling of the scene's path changes no byte";
   EXPECT_EQ(result.warnings[4], "environment 8, episode 1: " + last["warnings"][0].get<std::string>());
   options.resume = true;

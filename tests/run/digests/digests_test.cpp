@@ -88,7 +88,7 @@ TEST(Digests, AreThoseOfARun) {
   options.digest = true;
   const RunResult result = run_scene(read_scene_file(kSource + "/" + wanted.scene), options);
   std::vector<std::string> lines;
-  for (const SensorResult& sensor : result.sensors) lines.push_back(sensor.name + " " + sensor.digest);
+  for (const RunResult::Sensor& sensor : result.sensors) lines.push_back(sensor.name + " " + sensor.digest);
   EXPECT_EQ(lines, wanted.sensors);
 }
 
@@ -100,7 +100,7 @@ TEST(Digests, AreMadeOnRequestOnly) {
     options.digest = asked;
     const RunResult result = run_scene(read_scene_text(test::kScene, "scene.yaml", {}), options);
     const std::string summary = test::bytes_of(folder / "out/summary.json");
-    for (const SensorResult& sensor : result.sensors) {
+    for (const RunResult::Sensor& sensor : result.sensors) {
       EXPECT_EQ(sensor.digest.size(), asked ? 16U : 0U);
       EXPECT_EQ(summary.find("\"digest\": \"" + sensor.digest + "\"") != std::string::npos, asked) << summary;
     }

@@ -201,20 +201,21 @@ TEST(Walls, AreSeenAsTheMapIs) {
   }
   Scene scene;
   scene.add_entity({.name = "walls", .mesh = scene.add_mesh(make_walls(map, 2))});
-  const auto in_map = make_grid_ranges(map, {.precision = GridPrecision::kDouble});
+  const auto in_map = make_grid_ranges(map, {.precision = GridCasterOptions::Precision::kDouble});
   const auto among_walls = make_scene_ranges(scene, {.pose_from_sensor = {{0, 0, 1}, {}}});
 
   std::vector<double> azimuth_rad;
   for (int i = 0; i < 90; ++i) azimuth_rad.push_back(.07 * i);
-  const RayFan fan = planar_fan(azimuth_rad);
+  const RayFan fan = RayFan::planar(azimuth_rad);
   std::vector<Pose> poses;
   for (int i = 0; i < 200; ++i) {
     const auto cell = static_cast<std::size_t>(uniform(0, 60 * 80));
     if (map.cells[cell] != Cell::kFree) continue;
     const double x = (static_cast<double>(cell % 80) + uniform(.1, .9)) * .05,
                  y = (static_cast<double>(cell / 80) + uniform(.1, .9)) * .05;
-    poses.push_back(pose_from_planar(
-        {-2 + std::cos(.4) * x - std::sin(.4) * y, 1 + std::sin(.4) * x + std::cos(.4) * y, uniform(0, 6)}));
+    poses.push_back(
+        PlanarPose{-2 + std::cos(.4) * x - std::sin(.4) * y, 1 + std::sin(.4) * x + std::cos(.4) * y, uniform(0, 6)}
+            .at_height());
   }
   ASSERT_GT(poses.size(), 150U);
   std::vector<float> a(poses.size() * fan.size()), b(a.size());

@@ -22,19 +22,20 @@ inline void set(GridMap& map, std::uint32_t x, std::uint32_t y, Cell cell = Cell
   map.cells[std::size_t{y} * map.cols + x] = cell;
 }
 
-inline std::vector<GridPrecision> precisions() {
-  return {GridPrecision::kOracle, GridPrecision::kDouble, GridPrecision::kFast};
+inline std::vector<GridCasterOptions::Precision> precisions() {
+  return {GridCasterOptions::Precision::kOracle, GridCasterOptions::Precision::kDouble,
+          GridCasterOptions::Precision::kFast};
 }
 
 /// Range of one ray from a pose, with every caster; they must agree.
 inline double cast_ray(const GridMap& map, const PlanarPose& pose, const RayFan& fan, double limit_m,
                        UnknownCells unknown) {
   std::vector<float> first;
-  for (const GridPrecision precision : precisions()) {
+  for (const GridCasterOptions::Precision precision : precisions()) {
     for (const Isa isa : usable_isas()) {
       const auto ranges = make_grid_ranges(map, {unknown, precision, isa});
       std::vector<float> out(1);
-      const std::vector<Pose> poses = {pose_from_planar(pose)};
+      const std::vector<Pose> poses = {pose.at_height()};
       ranges->cast(poses, fan, limit_m, out);
       if (first.empty()) first = out;
       EXPECT_NEAR(out[0], first[0], 1e-5 * limit_m) << static_cast<int>(precision) << to_string(isa);
@@ -46,7 +47,7 @@ inline double cast_ray(const GridMap& map, const PlanarPose& pose, const RayFan&
 /// The same at azimuth 0 from (x, y, yaw).
 inline double cast_one(const GridMap& map, const PlanarPose& pose, double limit_m = 100,
                        UnknownCells unknown = UnknownCells::kFree) {
-  return cast_ray(map, pose, planar_fan(std::vector<double>{0.0}), limit_m, unknown);
+  return cast_ray(map, pose, RayFan::planar(std::vector<double>{0.0}), limit_m, unknown);
 }
 
 /// The same along an axis, exactly: a yaw of pi would run 1e-16 aside.

@@ -24,11 +24,11 @@ Rays random_rays(const GridMap& map, std::size_t poses, std::size_t directions, 
   for (std::size_t i = 0; i < poses; ++i) {
     const PlanarPose in_map = {unit(random) * map.cols * map.resolution_m, unit(random) * map.rows * map.resolution_m,
                                unit(random) * 2 * std::numbers::pi};
-    rays.poses.push_back(pose_from_planar(map.world_from_map) * pose_from_planar(in_map));
+    rays.poses.push_back(map.world_from_map.at_height() * in_map.at_height());
   }
   std::vector<double> azimuth;
   for (std::size_t k = 0; k < directions; ++k) azimuth.push_back(2 * std::numbers::pi * unit(random));
-  rays.fan = planar_fan(azimuth);
+  rays.fan = RayFan::planar(azimuth);
   return rays;
 }
 
@@ -64,10 +64,10 @@ void check_against_oracle(const GridMap& map) {
   EXPECT_EQ(double_mismatches(map, 1e-6), 0U);
   const Rays rays = random_rays(map, repetitions(16667), 60, 7);
   const double limit_m = 80, cell = map.resolution_m;
-  const auto oracle = cast_all(map, rays, limit_m, {UnknownCells::kFree, GridPrecision::kOracle});
+  const auto oracle = cast_all(map, rays, limit_m, {UnknownCells::kFree, GridCasterOptions::Precision::kOracle});
   std::vector<float> first;
   for (const Isa isa : usable_isas()) {
-    const auto fast = cast_all(map, rays, limit_m, {UnknownCells::kFree, GridPrecision::kFast, isa});
+    const auto fast = cast_all(map, rays, limit_m, {UnknownCells::kFree, GridCasterOptions::Precision::kFast, isa});
     EXPECT_LE(mismatches(oracle, fast, 0.01 * cell), 5U) << to_string(isa);
     if (first.empty()) first = fast;
     EXPECT_EQ(first, fast) << "other bits on " << to_string(isa);
@@ -132,11 +132,12 @@ TEST(GridRanges, AgreesWithTheOracleInRandomMapsOfAllShapes) {
     }
     const Rays rays = random_rays(map, 200, 37, static_cast<std::uint64_t>(round));
     for (const UnknownCells unknown : {UnknownCells::kFree, UnknownCells::kOccupied, UnknownCells::kStop}) {
-      const auto oracle = cast_all(map, rays, 20, {unknown, GridPrecision::kOracle});
-      const auto exact = cast_all(map, rays, 20, {unknown, GridPrecision::kDouble});
+      const auto oracle = cast_all(map, rays, 20, {unknown, GridCasterOptions::Precision::kOracle});
+      const auto exact = cast_all(map, rays, 20, {unknown, GridCasterOptions::Precision::kDouble});
       EXPECT_EQ(mismatches(oracle, exact, 1e-5 * map.resolution_m), 0U);
       for (const Isa isa : usable_isas()) {
-        EXPECT_EQ(mismatches(oracle, cast_all(map, rays, 20, {unknown, GridPrecision::kFast, isa}), 1e-3), 0U);
+        EXPECT_EQ(
+            mismatches(oracle, cast_all(map, rays, 20, {unknown, GridCasterOptions::Precision::kFast, isa}), 1e-3), 0U);
       }
     }
   }
@@ -146,15 +147,15 @@ TEST(GridRanges, AgreesWithTheOracleInRandomMapsOfAllShapes) {
 TEST(GridRanges, RaysOfAnyFanAreThoseCastAlone) {
   GridMap map = empty_map(90, 70, 0.1);
   for (std::uint32_t n = 0; n < 120; ++n) set(map, n * 37 % 90, n * 53 % 70);
-  const std::vector<Pose> poses = {pose_from_planar({4.51, 3.52, 0.3}), pose_from_planar({0.05, 0.05, 1.0}),
-                                   pose_from_planar({8.97, 6.93, -2.0}), pose_from_planar({-1.0, 2.0, 0.0}),
-                                   pose_from_planar({2.22, 5.55, 2.9})};
+  const std::vector<Pose> poses = {PlanarPose{4.51, 3.52, 0.3}.at_height(), PlanarPose{0.05, 0.05, 1.0}.at_height(),
+                                   PlanarPose{8.97, 6.93, -2.0}.at_height(), PlanarPose{-1.0, 2.0, 0.0}.at_height(),
+                                   PlanarPose{2.22, 5.55, 2.9}.at_height()};
   for (const Isa isa : usable_isas()) {
     const auto ranges = make_grid_ranges(map, {.isa = isa});
     for (const std::size_t rays : {1U, 3U, 15U, 16U, 17U, 60U, 511U, 512U, 513U, 1081U}) {
       std::vector<double> azimuth;
       for (std::size_t k = 0; k < rays; ++k) azimuth.push_back(0.37 * static_cast<double>(k));
-      const RayFan fan = planar_fan(azimuth);
+      const RayFan fan = RayFan::planar(azimuth);
       std::vector<float> together(poses.size() * rays), alone(poses.size());
       ranges->cast(poses, fan, 6.0, together);
       for (std::size_t k = 0; k < rays; ++k) {
@@ -182,16 +183,18 @@ TEST(GridRanges, RaysThatGrazeACornerAreDecidedAsInDoublePrecision) {
   std::mt19937_64 random(9);
   std::uniform_real_distribution<double> place(1, 599), beside(-1e-5, 1e-5);
   Rays rays;
-  rays.fan = planar_fan(std::vector<double>{0.0});
+  rays.fan = RayFan::planar(std::vector<double>{0.0});
   for (int i = 0; i < 20000; ++i) {
     const double x = place(random), y = place(random);
     const double corner_x = 300.0 + i % 2 + beside(random), corner_y = 300.0 + i / 2 % 2 + beside(random);
-    rays.poses.push_back(pose_from_planar({x, y, std::atan2(corner_y - y, corner_x - x)}));
+    rays.poses.push_back(PlanarPose{x, y, std::atan2(corner_y - y, corner_x - x)}.at_height());
   }
-  const auto oracle = cast_all(map, rays, 1000, {UnknownCells::kFree, GridPrecision::kOracle});
+  const auto oracle = cast_all(map, rays, 1000, {UnknownCells::kFree, GridCasterOptions::Precision::kOracle});
   for (const Isa isa : usable_isas()) {
-    EXPECT_EQ(mismatches(oracle, cast_all(map, rays, 1000, {UnknownCells::kFree, GridPrecision::kFast, isa}), 0.01),
-              0U);
+    EXPECT_EQ(
+        mismatches(oracle, cast_all(map, rays, 1000, {UnknownCells::kFree, GridCasterOptions::Precision::kFast, isa}),
+                   0.01),
+        0U);
   }
 }
 
@@ -211,8 +214,8 @@ TEST(GridRanges, TiltedRaysMeetWallsOfAnyHeight) {
   const float c = std::cos(0.6F), s = std::sin(0.6F);
   fan.x = {c, 0.0F}, fan.y = {0.0F, 0.0F}, fan.z = {s, 1.0F};  // one tilted up, one straight up
   std::vector<float> out(2);
-  const std::vector<Pose> poses = {pose_from_planar({5, 10, 0})};
-  for (const GridPrecision precision : precisions()) {
+  const std::vector<Pose> poses = {PlanarPose{5, 10, 0}.at_height()};
+  for (const GridCasterOptions::Precision precision : precisions()) {
     make_grid_ranges(map, {UnknownCells::kFree, precision})->cast(poses, fan, 50, out);
     EXPECT_NEAR(out[0], 10 / c, 1e-4);
     EXPECT_EQ(out[1], 50);
@@ -225,12 +228,12 @@ TEST(GridRanges, TheMapsPoseMovesEverythingWithIt) {
   const double here = cast_one(map, {0.55, 0.55, std::atan2(1.25 - 0.55, 2.05 - 0.55)});
   map.world_from_map = {1e5, -2e5, 2.1};
   const Pose moved =
-      pose_from_planar(map.world_from_map) * pose_from_planar({0.55, 0.55, std::atan2(1.25 - 0.55, 2.05 - 0.55)});
+      map.world_from_map.at_height() * PlanarPose{0.55, 0.55, std::atan2(1.25 - 0.55, 2.05 - 0.55)}.at_height();
   std::vector<float> out(1);
   const std::vector<Pose> poses = {moved};
-  for (const GridPrecision precision : precisions()) {
+  for (const GridCasterOptions::Precision precision : precisions()) {
     make_grid_ranges(map, {UnknownCells::kFree, precision})
-        ->cast(poses, planar_fan(std::vector<double>{0.0}), 100, out);
+        ->cast(poses, RayFan::planar(std::vector<double>{0.0}), 100, out);
     EXPECT_NEAR(out[0], here, 1e-5);
   }
 }

@@ -152,7 +152,7 @@ void SdfPreparation::prepare_model(Place& place, pugi::xml_node model) {
 }
 
 void SdfPreparation::prepare_link(Place& place, pugi::xml_node link) {
-  const bool visual = files_.geometry() == RobotGeometry::kVisual;
+  const bool visual = files_.geometry() == RobotFileOptions::Geometry::kVisual;
   files_.count_other(!link.child(visual ? "collision" : "visual").child("geometry").empty());
   prune(link, {visual ? kSdfOfVisibleLink : kSdfOfSolidLink, kSdfSilentOfLink}, place.not_read);
   for (pugi::xml_node shape = link.first_child(); !shape.empty();) {

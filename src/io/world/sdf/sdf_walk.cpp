@@ -14,7 +14,7 @@
 #include <sdf/sdf.hh>
 
 #include <fathom/core/error.hpp>
-#include <fathom/files/maps.hpp>
+#include <fathom/files/meshes.hpp>
 
 #include "core/errors.hpp"
 #include "core/text.hpp"
@@ -54,14 +54,14 @@ LinkShape height_shape(const sdf::Heightmap& map, LinkShapes& shapes) {
 }
 
 /// The shape of a geometry, if it has one.
-std::optional<LinkShape> sdf_shape(const sdf::Geometry& geometry, RobotGeometry kind, LinkShapes& shapes) {
+std::optional<LinkShape> sdf_shape(const sdf::Geometry& geometry, RobotFileOptions::Geometry kind, LinkShapes& shapes) {
   if (const auto* box = geometry.BoxShape()) return box_shape(sdf_vector(box->Size()));
   if (const auto* sphere = geometry.SphereShape()) return sphere_shape(sphere->Radius());
   if (const auto* cylinder = geometry.CylinderShape()) return cylinder_shape(cylinder->Radius(), cylinder->Length());
   if (const auto* capsule = geometry.CapsuleShape()) return capsule_shape(capsule->Radius(), capsule->Length());
   if (const auto* ellipsoid = geometry.EllipsoidShape()) return ellipsoid_shape(sdf_vector(ellipsoid->Radii()));
   if (const auto* plane = geometry.PlaneShape()) {
-    const bool endless = kind == RobotGeometry::kCollision;
+    const bool endless = kind == RobotFileOptions::Geometry::kCollision;
     return plane_shape(sdf_vector(plane->Normal()), endless ? kEndlessPlaneM : plane->Size().X(),
                        endless ? kEndlessPlaneM : plane->Size().Y());
   }
@@ -147,7 +147,7 @@ class SdfWalk {
     std::optional<std::size_t> mesh = {}, parent = {}, joint = {};
   };
   struct FoundJoint {
-    RobotJoint joint;
+    Robot::Joint joint;
     std::string parent, child;  // names of links; empty parent: the world
     Pose world_from_joint;
     std::size_t place = 0;
@@ -178,7 +178,7 @@ class SdfWalk {
       shape->link_from_shape = resolved_pose(element) * shape->link_from_shape;
       shapes.push_back(std::move(*shape));
     };
-    if (geometry_ == RobotGeometry::kVisual) {
+    if (geometry_ == RobotFileOptions::Geometry::kVisual) {
       for (std::uint64_t i = 0; i < link.VisualCount(); ++i) add(*link.VisualByIndex(i));
     } else {
       for (std::uint64_t i = 0; i < link.CollisionCount(); ++i) add(*link.CollisionByIndex(i));
@@ -203,13 +203,13 @@ class SdfWalk {
                 });
   }
 
-  static RobotJoint moving_part(const sdf::Joint& from) {
-    RobotJoint joint;
+  static Robot::Joint moving_part(const sdf::Joint& from) {
+    Robot::Joint joint;
     if (from.Type() == sdf::JointType::REVOLUTE || from.Type() == sdf::JointType::CONTINUOUS) {
-      joint.kind = JointKind::kRevolute;
+      joint.kind = Robot::Joint::Kind::kRevolute;
     }
-    if (from.Type() == sdf::JointType::PRISMATIC) joint.kind = JointKind::kPrismatic;
-    if (joint.kind == JointKind::kFixed) return joint;
+    if (from.Type() == sdf::JointType::PRISMATIC) joint.kind = Robot::Joint::Kind::kPrismatic;
+    if (joint.kind == Robot::Joint::Kind::kFixed) return joint;
     if (from.Axis() == nullptr) throw InputError("has no axis");
     auto axis = from.Axis()->Xyz();
     check_resolved(from.Axis()->ResolveXyz(axis));
@@ -239,7 +239,7 @@ class SdfWalk {
   }
 
   void emit(const FoundLink& found, const std::vector<std::size_t>& places) {
-    RobotLink link;
+    Robot::Link link;
     link.name = found.name;
     link.mesh = found.mesh;
     link.joint = found.joint;
@@ -258,7 +258,7 @@ class SdfWalk {
     robot_.links.push_back(std::move(link));
   }
 
-  RobotGeometry geometry_;
+  RobotFileOptions::Geometry geometry_;
   LinkShapes shapes_;
   Robot& robot_;
   std::size_t place_ = 0;

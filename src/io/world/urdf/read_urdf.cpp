@@ -103,7 +103,7 @@ class UrdfPreparation {
   }
 
   void prepare_link(pugi::xml_node link) {
-    const bool visual = files_.geometry() == RobotGeometry::kVisual;
+    const bool visual = files_.geometry() == RobotFileOptions::Geometry::kVisual;
     files_.count_other(!link.child(visual ? "collision" : "visual").child("geometry").empty());
     prune(link, {visual ? kUrdfVisualOnly : kUrdfCollisionOnly, kUrdfSilentOfLink}, not_read_);
     for (pugi::xml_node shape = link.first_child(); !shape.empty();) {
@@ -281,12 +281,13 @@ std::optional<std::size_t> join_shapes(const Elements& elements, LinkShapes& sha
   return shapes.join(found);
 }
 
-RobotJoint joint_of(const urdf::Joint& from) {
-  RobotJoint joint;
+Robot::Joint joint_of(const urdf::Joint& from) {
+  Robot::Joint joint;
   joint.name = from.name;
-  if (from.type == urdf::Joint::REVOLUTE || from.type == urdf::Joint::CONTINUOUS) joint.kind = JointKind::kRevolute;
-  if (from.type == urdf::Joint::PRISMATIC) joint.kind = JointKind::kPrismatic;
-  if (joint.kind == JointKind::kFixed) return joint;
+  if (from.type == urdf::Joint::REVOLUTE || from.type == urdf::Joint::CONTINUOUS)
+    joint.kind = Robot::Joint::Kind::kRevolute;
+  if (from.type == urdf::Joint::PRISMATIC) joint.kind = Robot::Joint::Kind::kPrismatic;
+  if (joint.kind == Robot::Joint::Kind::kFixed) return joint;
   const double length = norm(vector_of(from.axis));
   if (!(length > 0.0)) throw InputError(fmt::format("joint '{}': its axis is 0 0 0", from.name));
   joint.axis = (1.0 / length) * vector_of(from.axis);
@@ -308,16 +309,17 @@ class UrdfWalk {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       for (const auto& joint : links_[i]->child_joints) add_child(i, *joint);
     }
-    for (RobotJoint& joint : robot_.joints) set_mimic(joint, *model_.getJoint(joint.name));
+    for (Robot::Joint& joint : robot_.joints) set_mimic(joint, *model_.getJoint(joint.name));
   }
 
  private:
-  void add_link(const urdf::Link& from, RobotLink link) {
+  void add_link(const urdf::Link& from, Robot::Link link) {
     link.name = from.name;
     link.mesh = with_prefix([&] { return fmt::format("link '{}'", from.name); },
                             [&] {
-                              return geometry_ == RobotGeometry::kVisual ? join_shapes(from.visual_array, shapes_)
-                                                                         : join_shapes(from.collision_array, shapes_);
+                              return geometry_ == RobotFileOptions::Geometry::kVisual
+                                         ? join_shapes(from.visual_array, shapes_)
+                                         : join_shapes(from.collision_array, shapes_);
                             });
     index_[from.name] = links_.size();
     links_.push_back(&from);
@@ -327,18 +329,18 @@ class UrdfWalk {
   void add_child(std::size_t parent, const urdf::Joint& joint) {
     const urdf::LinkConstSharedPtr child = model_.getLink(joint.child_link_name);
     robot_.joints.push_back(joint_of(joint));
-    RobotLink link;
+    Robot::Link link;
     link.parent = parent;
     link.joint = robot_.joints.size() - 1;
     link.parent_from_joint = pose_of(joint.parent_to_joint_origin_transform);
     add_link(*child, std::move(link));
   }
 
-  void set_mimic(RobotJoint& joint, const urdf::Joint& from) const {
-    if (!from.mimic || joint.kind == JointKind::kFixed) return;
+  void set_mimic(Robot::Joint& joint, const urdf::Joint& from) const {
+    if (!from.mimic || joint.kind == Robot::Joint::Kind::kFixed) return;
     for (std::size_t i = 0; i < robot_.joints.size(); ++i) {
       if (robot_.joints[i].name != from.mimic->joint_name) continue;
-      joint.mimic = JointMimic{i, from.mimic->multiplier, from.mimic->offset};
+      joint.mimic = Robot::Joint::Mimic{i, from.mimic->multiplier, from.mimic->offset};
       return;
     }
     robot_.notes.push_back(
@@ -347,7 +349,7 @@ class UrdfWalk {
   }
 
   const urdf::ModelInterface& model_;
-  RobotGeometry geometry_;
+  RobotFileOptions::Geometry geometry_;
   LinkShapes shapes_;
   Robot& robot_;
   std::vector<const urdf::Link*> links_;  // in the order of robot_.links
