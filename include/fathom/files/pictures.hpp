@@ -46,7 +46,7 @@ struct PictureLegend {
 /// The frame as an image [rows, cols], one pixel per ray, with the legend below. A thin frame is repeated in height,
 /// and a single row of more than 4096 rays is folded. `scale_m`: the range of the last colour; 0: the smallest of ...
 /// 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 15 ... m that covers 95 % of the returns. `shifts`: columns by which each row rotates
-/// to the right, [rows]; see destagger_shifts.
+/// to the right, [rows]; see SpinningLidar::destagger_shifts().
 FATHOM_API void write_range_image(const std::filesystem::path& file, const Frame& frame, ColorBy color,
                                   double scale_m = 0.0, std::span<const std::int32_t> shifts = {},
                                   const PictureLegend& legend = {});

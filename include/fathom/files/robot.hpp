@@ -122,8 +122,8 @@ class FATHOM_API PlacedRobot {
     Pose parent_from_link = {};
   };
 
-  /// Adds the links to the scene. Throws InputError, and then adds nothing, if a name is taken, or as validate() and
-  /// robot_from_links() do.
+  /// Adds the links to the scene. Throws InputError, and then adds nothing, if a name is taken or the robot is invalid,
+  /// or as robot_from_links() does.
   PlacedRobot(Scene& scene, Robot robot, const RobotPlace& place = {});
 
   /// The robot. Its meshes are empty, because they moved to the scene.

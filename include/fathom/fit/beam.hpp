@@ -214,7 +214,8 @@ inline constexpr std::array<std::string_view, 4> kChoiceWords<FitLogOptions::Per
 
 /// Learns the beam model of a log's sensor and judges it by scans that were held out, if any are left. Throws
 /// InputError naming the log for a wrong selection and without a maximum range; InputError for scans both learned from
-/// and held out; and as validate(BeamSensor), make_beam_data(), fit_beam_model() and validate(PosePrior) do.
+/// and held out, and for a PosePrior outside its limits; and as validate(BeamSensor), make_beam_data() and
+/// fit_beam_model() do.
 FATHOM_API FitReport fit_log(const ScanLog& log, const World& world, const FitLogOptions& options = {});
 
 /// Reads one of several logs, counted from 0; called once for each, in their order.

@@ -6,7 +6,7 @@
 //
 // The hit point moves along its line from the sensor origin. Typical gain: 1e-4. For an error of each ring of a lidar
 // give entries by ring (ChainEntry::by_ring). For errors that differ from unit to unit give gain and bias as ranges,
-// drawn once per episode (parameter_range.hpp).
+// drawn once per episode (ParameterRange).
 //
 // Not modelled: a drift of the error with temperature.
 

@@ -41,8 +41,7 @@ struct DepthFilters {
           {"delta", "px/32", &Temporal::delta, 1, 100, "a step of disparity from here on is another surface"},
           {"persistency", "1", &Temporal::persistency, 0, 8,
            "a lost pixel keeps its last value; 1: if 8 of the last 8 frames had one; 2: 2 of 3; 3: 2 of 4; 4: 2 of 8; "
-           "5: "
-           "1 of 2; 6: 1 of 5; 7: 1 of 8; 8: always; 0: never"},
+           "5: 1 of 2; 6: 1 of 5; 7: 1 of 8; 8: always; 0: never"},
       }};
     }
   };

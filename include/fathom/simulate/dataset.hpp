@@ -132,7 +132,7 @@ struct DatasetResult {
 /// All units of the options. Throws InputError as the constructor of UnitList.
 FATHOM_API UnitList dataset_units(const SceneSetup& setup, const DatasetOptions& options);
 
-/// Renders the units of a shard below options.run.out: each into a folder (unit_folder()), or many into a file. A
+/// Renders the units of a shard below options.run.out: each into a folder (Unit::folder()), or many into a file. A
 /// folder has the files of run_scene() for the same environment, episode and frames; its summary.json lacks `versions`,
 /// `run`, digests and the notes of the scene. A file has the arrays of the sensor's `npy` outputs, or else the channels
 /// that its outputs need. Shards then count files, and each sensor must make as many frames as the scene. docs/scale.md
