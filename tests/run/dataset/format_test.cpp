@@ -2,14 +2,10 @@
 // Files with many units: their bytes by hand, faults that verifying finds, and estimates.
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
-#include <fathom/simulate/dataset.hpp>
-
 #include "run/dataset/dataset_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {
