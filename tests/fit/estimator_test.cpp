@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "fit/estimator.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <random>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "fit/uncertainty.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::estimator_test {
 namespace {

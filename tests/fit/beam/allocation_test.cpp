@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scoring allocates nothing, from the first call on for what is fathom's own; every malloc of the process is counted.
 
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/score.hpp>
-#include <fathom/scene/expected_ranges.hpp>
 
 #include "fit/beam/room.hpp"
 #include "support/allocations.hpp"

@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/fit/fit.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <iterator>
-#include <limits>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "fit/beam/em_kernels.hpp"
 #include "fit/beam/synthetic.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
-#include "support/sanitized.hpp"
 
 namespace fathom::fit_test {
 namespace {

@@ -2,15 +2,9 @@
 // The figures of the specification on a real log, learned on scans 1::16 and judged on 9::16; within 2 %. They were
 // made there with another program. The log may not be shipped with the project.
 
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/beam.hpp>
 
-#include "fit/beam/files.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::freiburg_test {
 namespace {

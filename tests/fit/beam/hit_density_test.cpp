@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Hits of extended laws, as densities: against quadrature, closed forms, their limits, and what is drawn.
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/core/distributions.hpp>
 #include <fathom/fit/beam.hpp>
 #include <fathom/noise/beam_density.hpp>

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <limits>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include <fathom/fit/fit.hpp>
 
 #include "fit/beam/em.hpp"
 #include "fit/beam/synthetic.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::judge_test {
 namespace {

@@ -2,21 +2,7 @@
 // Parameters written for localizers give each reading of a log its learned density, by the localizer's own formula.
 // Log densities differ by one constant, except where the formula does not truncate.
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <sstream>
-#include <string>
-#include <tuple>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/fit/beam.hpp>
-
-#include "fit/beam/files.hpp"
 #include "fit/beam/synthetic.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::localizer_test {
 namespace {
@@ -152,22 +138,20 @@ TEST(Localizer, TextsAreWhatTheNodesRead) {
             "    laser_model_type: \"beam\"\n    z_hit: 0.5\n    z_short: 0.25\n    z_max: 0.125\n    z_rand: 0.125\n"
             "    sigma_hit: 1.0\n    lambda_short: 0.25\n    laser_max_range: 10.0\n");
   const std::string nav2 = localizer_text(p, {.max_range_m = 10, .min_range_m = .1}, Localizer::kNav2);
-  EXPECT_NE(nav2.find("amcl:\n  ros__parameters:\n    laser_model_type: \"beam\"\n    z_hit: 0.28517\n"),
-            std::string::npos)
-      << nav2;
-  EXPECT_NE(nav2.find("\n    laser_min_range: 0.1\n"), std::string::npos);
+  EXPECT_TRUE(test::contains(nav2, "amcl:\n  ros__parameters:\n    laser_model_type: \"beam\"\n    z_hit: 0.28517\n"));
+  EXPECT_TRUE(test::contains(nav2, "\n    laser_min_range: 0.1\n"));
   const std::string amcl = localizer_text(p, sensor, Localizer::kAmcl);
-  EXPECT_NE(amcl.find("\nlaser_model_type: \"beam\"\nlaser_z_hit: 0.28517\n"), std::string::npos) << amcl;
-  EXPECT_NE(amcl.find("\nlaser_sigma_hit: 1.0\nlaser_lambda_short: 0.25\nlaser_max_range: 10.0\n"), std::string::npos);
+  EXPECT_TRUE(test::contains(amcl, "\nlaser_model_type: \"beam\"\nlaser_z_hit: 0.28517\n"));
+  EXPECT_TRUE(test::contains(amcl, "\nlaser_sigma_hit: 1.0\nlaser_lambda_short: 0.25\nlaser_max_range: 10.0\n"));
 }
 
 // ROS 2 takes "1" for a whole number, and YAML 1.1 "1e-05" for a text.
 TEST(Localizer, NumbersAreDecimal) {
   const std::string text = localizer_text({.7, .15, 0, .15, 1e-6, 1e6}, {.max_range_m = 1e7}, Localizer::kBeluga);
-  EXPECT_NE(text.find("z_max: 0.0\n"), std::string::npos);
-  EXPECT_NE(text.find("sigma_hit: 0.000001\n"), std::string::npos);
-  EXPECT_NE(text.find("lambda_short: 1000000.0\n"), std::string::npos);
-  EXPECT_NE(text.find("laser_max_range: 10000000.0\n"), std::string::npos);
+  EXPECT_TRUE(test::contains(text, "z_max: 0.0\n"));
+  EXPECT_TRUE(test::contains(text, "sigma_hit: 0.000001\n"));
+  EXPECT_TRUE(test::contains(text, "lambda_short: 1000000.0\n"));
+  EXPECT_TRUE(test::contains(text, "laser_max_range: 10000000.0\n"));
 }
 
 /// The numbers of a file by their names, as they are written.
@@ -230,7 +214,7 @@ TEST(Localizer, NotesSayWhatItCannotBeTold) {
   EXPECT_EQ(offset[0], "beluga has no hit offset: this model has 0.05 m; learn without it for beluga");
   const auto shorts = localizer_notes({.7, .15, 0, .15, .1, .4}, Localizer::kAmcl);
   ASSERT_EQ(shorts.size(), 1U);
-  EXPECT_NE(shorts[0].find("below 1.73 m"), std::string::npos);
+  EXPECT_TRUE(test::contains(shorts[0], "below 1.73 m"));
 }
 
 // A note reports where lambda_short removes a relevant share of the shorts: 3.9 % of the readings of Freiburg 079.
@@ -239,11 +223,10 @@ TEST(Localizer, NotesSayWhichShortsAreDead) {
   for (const Localizer localizer : {Localizer::kAmcl, Localizer::kNav2}) {
     const auto notes = localizer_notes(uniform, localizer);
     ASSERT_EQ(notes.size(), 1U);
-    EXPECT_NE(notes[0].find("has no uniform shorts: with lambda_short 0 its z_short, 0.0082, is ignored, and "
-                            "the 3.9 % of readings that are short count as random"),
-              std::string::npos)
-        << notes[0];
-    EXPECT_NE(localizer_text(uniform, {}, localizer).find("# Note: " + notes[0]), std::string::npos);
+    EXPECT_TRUE(test::contains(notes[0],
+                               "has no uniform shorts: with lambda_short 0 its z_short, 0.0082, is ignored, and "
+                               "the 3.9 % of readings that are short count as random"));
+    EXPECT_TRUE(test::contains(localizer_text(uniform, {}, localizer), "# Note: " + notes[0]));
     // A law, not a threshold of one number: the share of the shorts that the formula loses at 5 m and more.
     for (const double rate : {0.0, 1e-4, .005, .05, .2, .4, 1.0, 3.0}) {
       for (const double w_short : {1e-4, .005, .02, .1, .4}) {
@@ -260,8 +243,8 @@ TEST(Localizer, NotesSayWhichShortsAreDead) {
 TEST(Localizer, BelugaHasUniformShorts) {
   const BeamParameters uniform = {.7, .15, .05, .1, .1, 0};
   EXPECT_EQ(localizer_notes(uniform, Localizer::kBeluga), std::vector<std::string>());
-  EXPECT_NE(localizer_text(uniform, {.max_range_m = 10}, Localizer::kBeluga).find("lambda_short: 0.000001\n"),
-            std::string::npos);
+  EXPECT_TRUE(
+      test::contains(localizer_text(uniform, {.max_range_m = 10}, Localizer::kBeluga), "lambda_short: 0.000001\n"));
   const BeamSensor sensor = {.max_range_m = 10};
   // Within a factor of exp(lambda Z): that is how far such shorts are from uniform.
   const double within = localizer_beam(uniform, Localizer::kBeluga).lambda_short * sensor.max_range_m;

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include <fathom/noise/beam_density.hpp>
 
 #include "fit/beam/em.hpp"
 #include "support/expect.hpp"
-#include "support/sanitized.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::model_test {

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What holds for every parameter, sensor, map and scan, whichever rapidcheck thinks of.
 
-#include <cmath>
-#include <numbers>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/fit/beam.hpp>
 
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::properties_test {
 namespace {

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Parameters learned back from simulated data, over many seeds.
 
-#include <cmath>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/fit.hpp>
 
 #include "fit/beam/synthetic.hpp"
-#include "support/sanitized.hpp"
 
 namespace fathom::recovery_test {
 namespace {

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <numbers>
 
-#include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <fathom/fit/fit.hpp>
 
-#include "fit/beam/files.hpp"
 #include "support/expect.hpp"
 
 namespace fathom::scan_test {
@@ -23,9 +19,7 @@ std::string flaser(int n, const std::string& pose = "1.5 -2.5 0.25") {
   return line + " " + pose + " 0 0 0 1071078718.4 host 1071078718.4\n";
 }
 
-void expect_message(const std::string& message, const std::string& part) {
-  EXPECT_NE(message.find(part), std::string::npos) << message;
-}
+void expect_message(const std::string& message, const std::string& part) { EXPECT_TRUE(test::contains(message, part)); }
 
 TEST(ScanLog, ReadsCarmenText) {
   const test::TemporaryFolder folder;

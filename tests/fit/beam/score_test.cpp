@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/fit/score.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <random>
-
-#include <gtest/gtest.h>
-
 #include <fathom/noise/beam_density.hpp>
-#include <fathom/scene/expected_ranges.hpp>
 
 #include "fit/beam/room.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::score_test {
 namespace {

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Standard errors against an oracle that only knows the density, and intervals against the truth they should hold.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/fit.hpp>
 
 #include "fit/beam/synthetic.hpp"

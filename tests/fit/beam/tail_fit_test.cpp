@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Learning where hits are of extended laws: it climbs, ends at a maximum, and finds what made the readings.
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/fit/beam.hpp>
-
 #include "fit/beam/synthetic.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::tail_fit_test {
 namespace {

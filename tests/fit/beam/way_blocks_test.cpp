@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Stretches of the way follow distance and turning, not the number of scans.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <numbers>
-#include <random>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/core/random.hpp>
 #include <fathom/fit/fit.hpp>
 #include <fathom/fit/score.hpp>
 
 #include "fit/beam/scans.hpp"
 #include "fit/beam/synthetic.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::way_blocks_test {
 namespace {

@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: MIT
 // 95 % intervals against the truth that they should hold, where neighbouring scans have correlated errors.
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/fit/beam.hpp>
-
 #include "fit/beam/corridor.hpp"
-#include "support/sanitized.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::coverage_test {
 namespace {

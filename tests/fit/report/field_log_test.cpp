@@ -1,39 +1,21 @@
 // SPDX-License-Identifier: MIT
 // The likelihood field over a log, and its files.
 
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/fit/beam.hpp>
 
-#include "fit/beam/files.hpp"
 #include "fit/beam/likelihood_field.hpp"
 #include "fit/beam/room.hpp"
 #include "fit/report/sanity.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::field_log_test {
 namespace {
 
 using test::bytes_of;
 
-/// 60 scans of 61 rays of a beam model in the room.
-ScanLog log_of_room() {
-  const World room = World::from_map(test::room_map());
-  BeamModel model;
-  model.parameters = {.8, .05, .05, .10, .06, .6};
-  model.sensor = {.max_range_m = 9, .expected_floor_m = room.floor_m()};
-  std::vector<PlanarPose> poses;
-  for (int i = 0; i < 60; ++i) poses.push_back({-3 + 0.05 * i, -2 + 0.06 * i, 0.37 * i});
-  ScanLog log = sample_log(model, room, poses, even_azimuths_rad(61, 270), 5, {.threads = 1});
-  log.name = "some/where/log.csv";
-  return log;
-}
+ScanLog log_of_room() { return test::log_in_room(test::beams_in_room({.8, .05, .05, .10, .06, .6})); }
 
 TEST(FieldLog, LearnsAsItsPartsDo) {
   const ScanLog log = log_of_room();
@@ -79,13 +61,11 @@ TEST(FieldLog, RefusesWhatIsNotThere) {
   ScanLog log = log_of_room();
   const GridMap map = test::room_map();
   EXPECT_EQ(test::input_error([&] { fit_field_log(log, map, {.scans = "some"}); }).find("some/where/log.csv: "), 0U);
-  EXPECT_NE(test::input_error([&] {
-              fit_field_log(log, map, {.scans = "odd", .test_scans = "1:4"});
-            }).find("scan 1 is in scans odd and in test_scans 1:4"),
-            std::string::npos);
-  EXPECT_NE(test::input_error([&] { field_heatmap_of_log({}, map, log, 60); }).find("no scan 60"), std::string::npos);
+  EXPECT_TRUE(test::contains(test::input_error([&] { fit_field_log(log, map, {.scans = "odd", .test_scans = "1:4"}); }),
+                             "scan 1 is in scans odd and in test_scans 1:4"));
+  EXPECT_TRUE(test::contains(test::input_error([&] { field_heatmap_of_log({}, map, log, 60); }), "no scan 60"));
   log.max_range_m = 0;
-  EXPECT_NE(test::input_error([&] { fit_field_log(log, map); }).find("give max_range_m"), std::string::npos);
+  EXPECT_TRUE(test::contains(test::input_error([&] { fit_field_log(log, map); }), "give max_range_m"));
 }
 
 // amcl and nav2 look cells up half a cell off, and their files have what is likeliest then.
@@ -113,13 +93,14 @@ TEST(FieldLog, WhatLocalizersGetIsLikeliestWithTheirLookUp) {
   ASSERT_NE(at, std::string::npos);
   EXPECT_EQ(text.erase(at, text.find('\n', at) + 1 - at), localizer_text(found, Localizer::kNav2));
   EXPECT_EQ(localizer_text(report, Localizer::kBeluga), localizer_text(report.fit.model, Localizer::kBeluga));
-  EXPECT_NE(report_text(report, ReportForm::kHtml).find("learned with their look-up of cells"), std::string::npos);
+  EXPECT_TRUE(test::contains(report_text(report, ReportForm::kHtml), "learned with their look-up of cells"));
   const auto json = nlohmann::json::parse(report_text(report, ReportForm::kJson));
   EXPECT_EQ(json["details"]["amcl_nav2"]["sigma_hit_m"], found.sigma_hit_m);
 }
 
-TEST(FieldFiles, HoldWhatWasFound) {
-  const test::TemporaryFolder folder;
+using FieldFiles = test::InFolder;
+
+TEST_F(FieldFiles, HoldWhatWasFound) {
   const FieldReport report = fit_field_log(log_of_room(), test::room_map());
   const std::vector<Localizer> one = {Localizer::kBeluga};
   write_field_fit(folder.path() / "fit", report, false, one);
@@ -139,23 +120,17 @@ TEST(FieldFiles, HoldWhatWasFound) {
   check_result_folder(ResultKind::kFit, folder.path() / "fit", true);
 }
 
-TEST(FieldFiles, ParametersOfOneModelAreNotTheOthers) {
-  const test::TemporaryFolder folder;
+TEST_F(FieldFiles, ParametersOfOneModelAreNotTheOthers) {
   write_beam_model(folder.path() / "beam.yaml", {});
   write_field_model(folder.path() / "field.yaml", {});
-  EXPECT_NE(test::input_error([&] {
-              read_field_model(folder.path() / "beam.yaml");
-            }).find("beam.yaml:2:1: these are parameters of a beam model, not of a likelihood field"),
-            std::string::npos);
-  EXPECT_NE(test::input_error([&] {
-              read_beam_model(folder.path() / "field.yaml");
-            }).find("field.yaml:2:1: these are parameters of a likelihood field, not of a beam model"),
-            std::string::npos);
+  EXPECT_TRUE(test::contains(test::input_error([&] { read_field_model(folder.path() / "beam.yaml"); }),
+                             "beam.yaml:2:1: these are parameters of a beam model, not of a likelihood field"));
+  EXPECT_TRUE(test::contains(test::input_error([&] { read_beam_model(folder.path() / "field.yaml"); }),
+                             "field.yaml:2:1: these are parameters of a likelihood field, not of a beam model"));
 }
 
 /// fit.json says what that of the beam model says, by the same names; where nothing is held out, so.
-TEST(FieldFiles, HaveIntervalsAndNothingHeldOutWhereNothingWas) {
-  const test::TemporaryFolder folder;
+TEST_F(FieldFiles, HaveIntervalsAndNothingHeldOutWhereNothingWas) {
   const FieldReport report = fit_field_log(log_of_room(), test::room_map(), {.scans = "all"});
   write_field_fit(folder.path() / "fit", report);
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
@@ -167,9 +142,8 @@ TEST(FieldFiles, HaveIntervalsAndNothingHeldOutWhereNothingWas) {
   EXPECT_EQ(json["blocks"]["count"], 40);
   EXPECT_EQ(json["blocks"]["of"], "stretch");
   const std::string page = bytes_of(folder.path() / "fit/report.html");
-  EXPECT_NE(
-      page.find(fmt::format("{:.4g} to {:.4g}", report.fit["sigma_hit_m"].low_95, report.fit["sigma_hit_m"].high_95)),
-      std::string::npos);
+  EXPECT_TRUE(test::contains(
+      page, fmt::format("{:.4g} to {:.4g}", report.fit["sigma_hit_m"].low_95, report.fit["sigma_hit_m"].high_95)));
 }
 
 // The heights of all bars, including the lone one, are logarithms of the shares.
@@ -177,13 +151,13 @@ TEST(FieldPage, ShowsDistancesAndNeedsNothingFromOutside) {
   const FieldReport report = fit_field_log(log_of_room(), test::room_map());
   const std::string page = report_text(report, ReportForm::kHtml);
   for (const char* word : {"http:", "https:", "<script", "<link", "<img", "nan", "inf"}) {
-    EXPECT_EQ(page.find(word), std::string::npos) << word;
+    EXPECT_FALSE(test::contains(page, word)) << word;
   }
   for (const char* name : {"w_hit", "w_rand", "sigma_hit_m"}) {
-    EXPECT_NE(page.find(">" + std::string(name) + "<"), std::string::npos);
+    EXPECT_TRUE(test::contains(page, ">" + std::string(name) + "<"));
   }
-  EXPECT_NE(page.find("class=\"bars beyond\""), std::string::npos);
-  EXPECT_NE(page.find("class=\"hit-line\""), std::string::npos);
+  EXPECT_TRUE(test::contains(page, "class=\"bars beyond\""));
+  EXPECT_TRUE(test::contains(page, "class=\"hit-line\""));
 }
 
 }  // namespace

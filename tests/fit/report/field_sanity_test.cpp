@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What is wrong where a likelihood field was learned is said in words; of a log that is in order nothing is said.
 
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
 #include <fathom/core/random.hpp>
-#include <fathom/fit/beam.hpp>
 
-#include "fit/beam/files.hpp"
 #include "fit/beam/likelihood_field.hpp"
 #include "fit/report/sanity.hpp"
 #include "fit/report/synthetic_report.hpp"
 #include "report/report.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::field_sanity_test {
 namespace {
@@ -106,7 +92,7 @@ TEST(FieldSanity, AMapThatLiesElsewhereIsNamed) {
   EXPECT_EQ(flag_with(shifted, kElsewhereIs).find("scans fit best 0.3"), 0U) << flag_with(shifted, kElsewhereIs);
   for (PlanarPose& pose : log.pose) pose.x_m -= .18, pose.y_m += .24, pose.yaw_rad += .05;
   const std::string turned = flag_with(fit_field_log(log, map), "the laser is mounted otherwise than the log says");
-  EXPECT_NE(turned.find("turned by -2."), std::string::npos) << turned;
+  EXPECT_TRUE(test::contains(turned, "turned by -2."));
 }
 
 TEST(FieldSanity, ALogThatDoesNotLieOnItsMapIsNamed) {
@@ -141,7 +127,7 @@ TEST(FieldSanity, AMaximumRangeThatTheReadingsContradictIsNamed) {
   EXPECT_EQ(flag_with(fit_field_log(log, map, {.max_range_m = 82}), "many readings are 81.91 m").find("many"), 0U);
   EXPECT_EQ(texts_of(fit_field_log(log, map, {.max_range_m = 80}).sanity), std::vector<std::string>{});
   const std::string flag = flag_with(fit_field_log(log, map, {.max_range_m = 4}), "beyond the maximum range");
-  EXPECT_NE(flag.find(" lie between 4 and 13."), std::string::npos) << flag;
+  EXPECT_TRUE(test::contains(flag, " lie between 4 and 13."));
 }
 
 TEST(FieldSanity, PosesThatAreNotExactAreNamed) {
@@ -170,7 +156,7 @@ TEST(FieldSanity, TailsHeavierThanTheModelsAreNamed) {
   }
   FieldReport report = fit_field_log(log, map);
   const std::string flag = flag_with(report, "its tails are too light; the beam model has heavier ones");
-  EXPECT_NE(flag.find(", which costs 0."), std::string::npos)
+  EXPECT_TRUE(test::contains(flag, ", which costs 0."))
       << flag << report.fit.model.sigma_hit_m << ' ' << report.fit.model.w_rand;
   // Where the model expects nearly as many, it costs too little for a flag.
   const double share =
@@ -195,7 +181,7 @@ TEST(FieldSanity, ACodeForNoReturnIsNamedAndCanBeTaken) {
   ScanLog log = coded(drive(map, laser(.02)));
   const FieldReport missed = fit_field_log(log, map);
   const std::string flag = flag_with(missed, "many readings are 81.91 m");
-  EXPECT_NE(flag.find("give max_range_m 81.82, or let it be found (auto_max_range)"), std::string::npos) << flag;
+  EXPECT_TRUE(test::contains(flag, "give max_range_m 81.82, or let it be found (auto_max_range)"));
   const FieldReport found = fit_field_log(log, map, {.auto_max_range = true});
   EXPECT_DOUBLE_EQ(found.fit.model.max_range_m, 81.82);
   EXPECT_EQ(texts_of(found.sanity), std::vector<std::string>{});
@@ -219,7 +205,7 @@ TEST(FieldSanity, FlagsAreInTheFilesOfAFit) {
   const std::string page = test::bytes_of(folder.path() / "fit/report.html");
   EXPECT_EQ(test::texts_of(json), texts_of(report.findings()));
   for (const std::string& flag : texts_of(report.sanity))
-    EXPECT_NE(page.find("<li>" + flag + "</li>"), std::string::npos) << flag;
+    EXPECT_TRUE(test::contains(page, "<li>" + flag + "</li>")) << flag;
 }
 
 /// One wall, met head-on: the model's shares are sums over the cells of a line.
@@ -256,14 +242,14 @@ TEST(FieldShares, DisagreementsAreWords) {
   report.level_m = report.distance_m;  // as if the model expected what was read
   report.level_share.assign(report.level_m.size(), 1.0 / static_cast<double>(report.level_m.size()));
   EXPECT_EQ(field_disagreements(report), std::vector<std::string>{});
-  EXPECT_NE(report_text(report, ReportForm::kHtml).find("Tails and masses of the readings agree with the model."),
-            std::string::npos);
+  EXPECT_TRUE(
+      test::contains(report_text(report, ReportForm::kHtml), "Tails and masses of the readings agree with the model."));
   for (std::size_t i = 0; i < report.distance_m.size(); i += 10) {
     report.distance_m[i] = 5 * report.fit.model.sigma_hit_m;
   }
   ASSERT_FALSE(field_disagreements(report).empty());
-  EXPECT_NE(field_disagreements(report)[0].find("tails heavier than the model's"), std::string::npos);
-  EXPECT_NE(report_text(report, ReportForm::kHtml).find("tails heavier than the model"), std::string::npos);
+  EXPECT_TRUE(test::contains(field_disagreements(report)[0], "tails heavier than the model's"));
+  EXPECT_TRUE(test::contains(report_text(report, ReportForm::kHtml), "tails heavier than the model"));
 }
 
 /// Two offices in their own maps are in order; in a map that is upside down, of the other one, or 0.5 m off they are

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Where could a scan have been made: against scoring pose by pose, in maps that are turned, and as a picture.
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numbers>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/score.hpp>
 #include <fathom/scene/expected_ranges.hpp>
 
-#include "fit/beam/files.hpp"
 #include "io/picture/png_reader.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::heatmap_test {
 namespace {
@@ -170,11 +161,11 @@ TEST(Heatmap, RefusesWhatCannotBe) {
     });
   };
   PositionGrid grid = free_positions(c.map, .5);
-  EXPECT_NE(heatmap(grid, 44).find("44 readings given for 45 rays"), std::string::npos);
+  EXPECT_TRUE(test::contains(heatmap(grid, 44), "44 readings given for 45 rays"));
   grid.wanted.pop_back();
-  EXPECT_NE(heatmap(grid, 45).find("marks for"), std::string::npos);
-  EXPECT_NE(heatmap({}, 45).find("no position"), std::string::npos);
-  EXPECT_NE(test::input_error([&] { free_positions(c.map, std::nan("")); }).find("spacing_m = nan"), std::string::npos);
+  EXPECT_TRUE(test::contains(heatmap(grid, 45), "marks for"));
+  EXPECT_TRUE(test::contains(heatmap({}, 45), "no position"));
+  EXPECT_TRUE(test::contains(test::input_error([&] { free_positions(c.map, std::nan("")); }), "spacing_m = nan"));
 }
 
 TEST(HeatmapPicture, ShowsWallsHeatAndTheTruePose) {
@@ -252,9 +243,8 @@ TEST(HeatmapPicture, RefusesASizeThatIsNone) {
   HeatmapPicture picture;
   picture.pixels = 100000;
   const test::TemporaryFolder folder;
-  EXPECT_NE(
-      test::input_error([&] { write_heatmap(folder.path() / "h.png", heatmap, c.map, picture); }).find("[256, 8192]"),
-      std::string::npos);
+  EXPECT_TRUE(test::contains(
+      test::input_error([&] { write_heatmap(folder.path() / "h.png", heatmap, c.map, picture); }), "[256, 8192]"));
 }
 
 // A long name is cut, and does not push what follows out of the picture.

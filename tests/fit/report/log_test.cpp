@@ -1,50 +1,21 @@
 // SPDX-License-Identifier: MIT
 // Whole programs over a log: they do what their parts do, joined in the right way.
 
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <limits>
-#include <numbers>
-#include <numeric>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/fit/beam.hpp>
 #include <fathom/noise/beam_density.hpp>
-#include <fathom/scene/expected_ranges.hpp>
-#include <fathom/scene/scene.hpp>
 #include <fathom/sensor/pattern.hpp>
 
-#include "fit/beam/files.hpp"
 #include "fit/beam/room.hpp"
-#include "support/expect.hpp"
+#include "fit/beam/synthetic.hpp"
 
 namespace fathom::log_test {
 namespace {
 
-const World& room() {
-  static const World world = World::from_map(test::room_map());
-  return world;
-}
+using test::room;
 
-BeamModel truth() {
-  BeamModel model;
-  model.parameters = {.72, .13, .05, .10, .08, .6};
-  model.sensor = {.max_range_m = 9, .expected_floor_m = room().floor_m()};
-  return model;
-}
-
-/// 60 scans of 61 rays, drawn in the room.
-ScanLog log_in_room() {
-  std::vector<PlanarPose> poses;
-  for (int i = 0; i < 60; ++i) poses.push_back({-3 + 0.05 * i, -2 + 0.06 * i, 0.37 * i});
-  ScanLog log = sample_log(truth(), room(), poses, even_azimuths_rad(61, 270), 5, {.threads = 1});
-  log.name = "some/where/log.csv";
-  return log;
-}
+BeamModel truth() { return test::beams_in_room({.72, .13, .05, .10, .08, .6}); }
+ScanLog log_in_room() { return test::log_in_room(truth()); }
 
 const FitLogOptions kOneThread = {.compute = {.threads = 1}};
 
@@ -63,12 +34,7 @@ TEST(FitLog, LearnsAsItsPartsDo) {
   EXPECT_TRUE(report.fit.held_out);
   EXPECT_EQ(report.shown.reading_m, others.reading_m);
   EXPECT_EQ(report.judgement.nats_per_ray, judge_beam_model(fit.model, sensor, others).nats_per_ray);
-  for (const auto& field : BeamParameters::fields()) {
-    if (field.name == "hit_offset_m") continue;
-    EXPECT_NEAR(fit.model.*member_of<double>(field), truth().parameters.*member_of<double>(field),
-                4 * fit[field.name].std_error)
-        << field.name;
-  }
+  test::expect_near_truth(fit, truth().parameters, 4);
   EXPECT_EQ(report.notes, std::vector<Message>{});
 }
 
@@ -186,12 +152,7 @@ TEST(FitLogs, LearnsMountsAndOffsetsBesideCommonParameters) {
       EXPECT_GT(log.std_error.*number, 0.0002) << i;
     }
   }
-  for (const auto& field : BeamParameters::fields()) {
-    if (field.name == "hit_offset_m") continue;
-    EXPECT_NEAR(report.fit.model.*member_of<double>(field), truth().parameters.*member_of<double>(field),
-                4 * report.fit[field.name].std_error)
-        << field.name;
-  }
+  test::expect_near_truth(report.fit, truth().parameters, 4);
   const FitReport blurred = learn(PerLog::kNothing), mounts = learn(PerLog::kMount);
   EXPECT_TRUE(blurred.logs.empty());
   EXPECT_GT(blurred.fit.model.sigma_hit_m, 1.3 * truth().parameters.sigma_hit_m);
@@ -199,10 +160,9 @@ TEST(FitLogs, LearnsMountsAndOffsetsBesideCommonParameters) {
   EXPECT_GT(mounts.judgement.nats_per_ray, blurred.judgement.nats_per_ray);
   EXPECT_EQ(mounts.logs[0].correction.range_offset_m, 0.0);
   EXPECT_TRUE(std::isnan(mounts.logs[0].std_error.range_offset_m));
-  EXPECT_NE(test::input_error([&] {
-              fit_log(logs[0], room(), {.fit_hit_offset = true, .per_log = PerLog::kOffset});
-            }).find("only their sum"),
-            std::string::npos);
+  EXPECT_TRUE(test::contains(
+      test::input_error([&] { fit_log(logs[0], room(), {.fit_hit_offset = true, .per_log = PerLog::kOffset}); }),
+      "only their sum"));
 }
 
 TEST(FitPairs, LearnAsALogWithTheSamePairsDoes) {
@@ -224,9 +184,9 @@ TEST(FitPairs, LearnAsALogWithTheSamePairsDoes) {
   };
   EXPECT_EQ(refusal({}), "a/table.csv: does not say how far its sensor measures; give max_range_m");
   EXPECT_EQ(refusal({.scans = "60:", .max_range_m = 9.0}).find("a/table.csv: scans '60:'"), 0U);
-  EXPECT_NE(refusal({.max_range_m = 9.0, .per_log = PerLog::kMount}).find("has no poses"), std::string::npos);
+  EXPECT_TRUE(test::contains(refusal({.max_range_m = 9.0, .per_log = PerLog::kMount}), "has no poses"));
   pairs.scan.pop_back();
-  EXPECT_NE(refusal({.max_range_m = 9.0}).find("as many of each are needed"), std::string::npos);
+  EXPECT_TRUE(test::contains(refusal({.max_range_m = 9.0}), "as many of each are needed"));
 }
 
 // Nothing tells scans apart where all rows are of one, as of a table that beam sample made without them.
@@ -250,12 +210,7 @@ TEST(FitPairs, OfOneScanTakeEachRowForOne) {
               "independent; a column scan says which rows have correlated errors");
     EXPECT_EQ(report->facts.at(1).value, "odd (1 830 of 3 660 rows)");
   }
-  for (const auto& field : BeamParameters::fields()) {
-    if (field.name == "hit_offset_m") continue;
-    EXPECT_NEAR(of_one.fit.model.*member_of<double>(field), truth().parameters.*member_of<double>(field),
-                4 * of_one.fit[field.name].std_error)
-        << field.name;
-  }
+  test::expect_near_truth(of_one.fit, truth().parameters, 4);
 }
 
 // Scans that chose nothing are not known: users who name some vouch for them.
@@ -271,7 +226,7 @@ TEST(FitLog, SaysWhatIsNotKnownOfScansHeldOut) {
   EXPECT_EQ(fit_log(log, room(), {.scans = "all", .refine_poses = PosePrior{}}).fit.held_out->note,
             "whether the map was made from these scans cannot be known");
   const BeamData pairs = make_beam_data(log, select_scans("all", 60), room(), 9);
-  EXPECT_NE(fit_pairs(pairs, {.max_range_m = 9.0}).fit.held_out->note.find("cannot be known"), std::string::npos);
+  EXPECT_TRUE(test::contains(fit_pairs(pairs, {.max_range_m = 9.0}).fit.held_out->note, "cannot be known"));
   EXPECT_EQ(fit_pairs(pairs, {.test_scans = "even", .max_range_m = 9.0}).fit.held_out->note, "");
   const FieldReport field = fit_field_log(log, test::room_map());
   EXPECT_EQ(field.fit.held_out->note, note);
@@ -283,8 +238,7 @@ TEST(FitLog, SaysWhatIsNotKnownOfScansHeldOut) {
   for (const char* name : {"fit", "field"}) {
     const auto json = nlohmann::json::parse(test::bytes_of(folder.path() / name / "fit.json"));
     EXPECT_EQ(json["held_out"]["note"], note);
-    EXPECT_NE(test::bytes_of(folder.path() / name / "report.html").find("<p>Held out: " + note + ".</p>"),
-              std::string::npos);
+    EXPECT_TRUE(test::contains(test::bytes_of(folder.path() / name / "report.html"), "<p>Held out: " + note + ".</p>"));
   }
 }
 
@@ -527,11 +481,11 @@ TEST(FitLogs, RefuseLogsThatDisagree) {
   std::vector<ScanLog> logs = some_logs();
   const auto read = [&](std::size_t i) { return logs[i]; };
   logs[2].max_range_m += 1.0;
-  EXPECT_NE(test::input_error([&] { return fit_logs(4, read, room(), kOneThread); }).find("log2.csv up to"),
-            std::string::npos);
+  EXPECT_TRUE(
+      test::contains(test::input_error([&] { return fit_logs(4, read, room(), kOneThread); }), "log2.csv up to"));
   logs[2].max_range_m = 0.0;
-  EXPECT_NE(test::input_error([&] { return fit_logs(4, read, room(), kOneThread); }).find("log2.csv: does not say"),
-            std::string::npos);
+  EXPECT_TRUE(test::contains(test::input_error([&] { return fit_logs(4, read, room(), kOneThread); }),
+                             "log2.csv: does not say"));
   EXPECT_THROW(fit_logs(0, read, room(), kOneThread), InputError);
 }
 
@@ -609,8 +563,7 @@ TEST(ScoreBeams, RefusesWhatIsNotThere) {
   const ScanLog log = log_in_room();
   const std::vector<std::uint32_t> far = {60}, first = {0};
   EXPECT_NE(test::input_error([&] { score_beams(truth(), room(), log, far); }), "");
-  EXPECT_NE(test::input_error([&] { score_beams(truth(), room(), log, first, 0); }).find("ray_step"),
-            std::string::npos);
+  EXPECT_TRUE(test::contains(test::input_error([&] { score_beams(truth(), room(), log, first, 0); }), "ray_step"));
 }
 
 }  // namespace

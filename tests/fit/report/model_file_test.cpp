@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: MIT
 // parameters.yaml: what is written is read back; slips are named with line and key.
 
-#include <fstream>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/fit/beam.hpp>
 
-#include "fit/beam/files.hpp"
 #include "report/report.hpp"
 #include "support/expect.hpp"
 
@@ -68,7 +62,7 @@ TEST(ModelFile, KeepsExtendedLawsOfHits) {
 /// Files of the book's model equal the files of versions that knew no other model.
 TEST(ModelFile, SaysNothingOfLawsThatItDoesNotUse) {
   for (const auto& field : HitTail::fields()) {
-    EXPECT_EQ(beam_model_text(odd_model()).find("\n" + std::string(field.name) + ":"), std::string::npos) << field.name;
+    EXPECT_FALSE(test::contains(beam_model_text(odd_model()), "\n" + std::string(field.name) + ":")) << field.name;
   }
   EXPECT_EQ(read_beam_model_text("hit: gaussian\n" + beam_model_text(odd_model()), "p.yaml").parameters.tail,
             HitTail{});
@@ -83,7 +77,7 @@ TEST(ModelFile, RefusesNumbersOfAnotherLawOfHits) {
   EXPECT_EQ(error("hit: student_t\n"), "p.yaml:1:6: hit is student_t, which needs nu_hit");
   EXPECT_EQ(error("hit: student_t\nnu_hit: 0.1\n"), "p.yaml:2:9: nu_hit = 0.1 is not in [0.5, 1000000]");
   EXPECT_EQ(error("hit: grows\nsigma_hit_per_m: 2\n"), "p.yaml:2:18: sigma_hit_per_m = 2 is not in [0, 1] m/m");
-  EXPECT_NE(error("hit: studnet_t\n").find("student_t"), std::string::npos);
+  EXPECT_TRUE(test::contains(error("hit: studnet_t\n"), "student_t"));
 }
 
 RC_GTEST_PROP(ModelFile, KeepsEveryBit, ()) {
@@ -102,9 +96,9 @@ TEST(ModelFile, DocumentsEveryKeyWithItsUnit) {
     const std::size_t at = text.find("\n" + std::string(field.name) + ": ");
     ASSERT_NE(at, std::string::npos) << field.name;
     const std::string line = text.substr(at + 1, text.find('\n', at + 1) - at - 1);
-    EXPECT_NE(line.find("# "), std::string::npos) << line;
+    EXPECT_TRUE(test::contains(line, "# "));
     if (field.unit != "1") {
-      EXPECT_NE(line.find("# " + std::string(field.unit) + ": "), std::string::npos) << line;
+      EXPECT_TRUE(test::contains(line, "# " + std::string(field.unit) + ": "));
     }
   }
 }
@@ -122,7 +116,7 @@ TEST_P(Slips, AreNamedWithLineAndKey) {
   ASSERT_NE(at, std::string::npos);
   text.replace(at, std::string(GetParam().find).size(), GetParam().replace);
   const std::string message = test::input_error([&] { read_beam_model_text(text, "p.yaml"); });
-  for (const char* part : GetParam().expected) EXPECT_NE(message.find(part), std::string::npos) << message;
+  for (const char* part : GetParam().expected) EXPECT_TRUE(test::contains(message, part));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -140,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ModelFile, RefusesToWriteAnInvalidModel) {
   BeamModel model;
   model.parameters.w_rand = .2;
-  EXPECT_NE(test::input_error([&] { beam_model_text(model); }).find("is not 1"), std::string::npos);
+  EXPECT_TRUE(test::contains(test::input_error([&] { beam_model_text(model); }), "is not 1"));
 }
 
 TEST(ModelFile, HasDefaultsForWhatIsOptional) {

@@ -1,38 +1,23 @@
 // SPDX-License-Identifier: MIT
 // A log whose poses are refined, as the program does it: what takes part, what is written, and what is refused.
 
-#include <cmath>
-#include <filesystem>
-#include <limits>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/files/log_files.hpp>
 #include <fathom/fit/beam.hpp>
 
-#include "fit/beam/files.hpp"
 #include "fit/beam/refine.hpp"
 #include "fit/beam/room.hpp"
 #include "report/report.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::refine_log_test {
 namespace {
 
 using test::bytes_of;
 
-const World& room() {
-  static const World world = World::from_map(test::room_map());
-  return world;
-}
+using test::room;
 
-BeamModel truth(double max_range_m) {
-  BeamModel model;
-  model.parameters = {.72, .13, .05, .10, .03, .6};
-  model.sensor = {.max_range_m = max_range_m, .expected_floor_m = room().floor_m()};
-  return model;
-}
+BeamModel truth(double max_range_m) { return test::beams_in_room({.72, .13, .05, .10, .03, .6}, max_range_m); }
 
 /// 40 scans whose poses in the log are off by up to 8 cm and 0.8 degrees.
 ScanLog spoilt_log(double max_range_m = 9.0) {
@@ -79,7 +64,7 @@ TEST(RefineLog, DoesAsItsPartsDo) {
   EXPECT_TRUE(report.fit.held_out);
   EXPECT_TRUE(report.logs.empty());
   ASSERT_FALSE(report.fit.findings.empty());
-  EXPECT_NE(report.fit.findings.back().text.text().find("the poses of the log are not exact"), std::string::npos);
+  EXPECT_TRUE(test::contains(report.fit.findings.back().text.text(), "the poses of the log are not exact"));
   std::string facts;
   for (const FitReport::Fact& fact : report.facts) facts += fact.name + ": " + fact.value + "; ";
   EXPECT_EQ(facts,
@@ -93,8 +78,7 @@ TEST(RefineLog, OfALogThatIsNotOnItsMapSaysThatAlone) {
   log.max_range_m *= 100;
   const FitReport report = fit_log(log, room(), refining());
   ASSERT_EQ(report.sanity.size(), 1U);
-  EXPECT_NE(report.sanity.front().text.text().find("are they centimetres?"), std::string::npos)
-      << report.sanity.front().text.text();
+  EXPECT_TRUE(test::contains(report.sanity.front().text.text(), "are they centimetres?"));
   EXPECT_EQ(first_unusable(report.sanity), report.sanity.front().text);
 }
 
@@ -132,9 +116,9 @@ TEST(RefineLog, WritesALogThatIsReadAgain) {
     EXPECT_EQ(json["held_out"]["nats"], report.judgement.nats_per_ray);
     EXPECT_GT(json["details"]["refined"]["moved_rms_m"], 0.02);
     const std::string page = bytes_of(out / "report.html");
-    EXPECT_NE(page.find("<h2>Poses</h2>"), std::string::npos);
-    EXPECT_NE(page.find("nats per ray, held-out rays"), std::string::npos);
-    EXPECT_EQ(page.find("nan"), std::string::npos);
+    EXPECT_TRUE(test::contains(page, "<h2>Poses</h2>"));
+    EXPECT_TRUE(test::contains(page, "nats per ray, held-out rays"));
+    EXPECT_FALSE(test::contains(page, "nan"));
   }
 }
 

@@ -2,24 +2,11 @@
 // Poses that are not exact, refined together with the parameters and the mount. The truth of a simulated log comes
 // back, and a real log gets likelier on rays that chose nothing.
 
-#include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <limits>
-#include <numbers>
-#include <optional>
-#include <random>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/beam.hpp>
 #include <fathom/fit/fit.hpp>
 
-#include "fit/beam/files.hpp"
 #include "fit/beam/refine.hpp"
 #include "fit/beam/room.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::refine_poses_test {
 namespace {
@@ -28,17 +15,9 @@ constexpr std::size_t kScans = 60, kRays = 181;
 constexpr double kSigmaM = 0.04;
 const PosePrior kPrior = {.stddev_m = 0.1, .stddev_rad = kRadPerDeg};
 
-const World& room() {
-  static const World world = World::from_map(test::room_map());
-  return world;
-}
+using test::room;
 
-BeamModel truth() {
-  BeamModel model;
-  model.parameters = {.72, .13, .05, .10, kSigmaM, .6};
-  model.sensor = {.max_range_m = 9, .expected_floor_m = room().floor_m()};
-  return model;
-}
+BeamModel truth() { return test::beams_in_room({.72, .13, .05, .10, kSigmaM, .6}); }
 
 PlanarPose composed(const PlanarPose& a, const PlanarPose& b) {
   const double cos = std::cos(a.yaw_rad), sin = std::sin(a.yaw_rad);

@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What a table of readings shows of its sensor and of the model is said in words, and nothing where all is in order.
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/fit/beam.hpp>
-
 #include "fit/beam/no_return_pile.hpp"
-#include "fit/beam/synthetic.hpp"
 #include "fit/report/synthetic_report.hpp"
 #include "report/report.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::sensor_flags_test {
 namespace {
@@ -95,8 +81,8 @@ BeamData coded_before_strays() {
 TEST(SensorFlags, ACodeBeforeAFewStrayReadingsIsFound) {
   const BeamData data = coded_before_strays();
   const std::string flag = flag_with(fit_pairs(data, options(80)), "many readings are 51.15 m, ");
-  EXPECT_NE(flag.find(" % of them, and only "), std::string::npos) << flag;
-  EXPECT_NE(flag.find(" lie beyond: if that means no return, give max_range_m 51.08"), std::string::npos) << flag;
+  EXPECT_TRUE(test::contains(flag, " % of them, and only "));
+  EXPECT_TRUE(test::contains(flag, " lie beyond: if that means no return, give max_range_m 51.08"));
   FitLogOptions automatic = options(80);
   automatic.max_range_m.reset(), automatic.auto_max_range = true;
   const FitReport found = fit_pairs(data, automatic);
@@ -123,7 +109,7 @@ TEST(SensorFlags, RangesBeyondTheMaximumRangeAreNamed) {
   data.reading_m[7] = 9.875F;
   const FitReport report = fit_pairs(data, options(5));
   const std::string flag = flag_with(report, "beyond the maximum range, and count as without a return");
-  EXPECT_NE(flag.find(" %, lie between 5 and "), std::string::npos) << flag;
+  EXPECT_TRUE(test::contains(flag, " %, lie between 5 and "));
   std::size_t beyond = 0;
   double largest_m = 0.0;
   for (const float reading : data.reading_m) {
@@ -176,7 +162,7 @@ TEST(SensorFlags, PairsOfAMapOfCellsLearnTheHitOffset) {
 TEST(SensorFlags, AModelThatDoesNotDescribeTheReadingsIsNamed) {
   const std::string longer = flag_with(fit_pairs(behind_walls(0), options(10)), "KS distance");
   EXPECT_EQ(longer.find("the model does not describe the readings: the KS distance is 0."), 0U) << longer;
-  EXPECT_NE(longer.find("longer than expected; learn by how much (fit_hit_offset)"), std::string::npos) << longer;
+  EXPECT_TRUE(test::contains(longer, "longer than expected; learn by how much (fit_hit_offset)"));
   // Of readings of the model, many or few, nothing is said.
   EXPECT_EQ(flag_with(fit_pairs(coded(10), options(10)), "KS distance"), "");
   EXPECT_EQ(flag_with(fit_pairs(test::simulate(kTruth, kSensor, 300, .5, 9, 3), options(10)), "KS distance"), "");

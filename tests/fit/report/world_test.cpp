@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A world carries what belongs to its expected ranges, wherever it came from.
 
-#include <memory>
 #include <type_traits>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include <fathom/fit/beam.hpp>
-#include <fathom/scene/expected_ranges.hpp>
-#include <fathom/scene/scene.hpp>
 #include <fathom/sensor/pattern.hpp>
 #include <fathom/simulate/run.hpp>
 
-#include "fit/beam/files.hpp"
 #include "fit/beam/room.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::world_test {
 namespace {

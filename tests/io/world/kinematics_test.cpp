@@ -2,7 +2,6 @@
 // Robots made by hand: forward kinematics against products of matrices, and what is refused.
 
 #include "io/world/robot_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

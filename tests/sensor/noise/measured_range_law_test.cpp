@@ -10,8 +10,6 @@
 #include "sensor/noise/blocks.hpp"
 #include "sensor/noise/busy.hpp"
 #include "sensor/noise_access.hpp"
-#include "support/casters.hpp"
-#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test {
