@@ -31,7 +31,7 @@ inline std::string unescaped(std::string_view text) {
 ///     Name > parts of the message, split by " | ". "12:33:" as the first one stands for "bad.yaml:12:33:".
 ///     - a text in the scene, or (all)
 ///     + another text instead; nothing without this line
-///     > parts of the message, where the first line has none
+///     > more parts of the message
 inline std::vector<Defect> read_defects(const std::string& name) {
   std::ifstream file(FATHOM_SOURCE_DIR "/tests/run/" + name);
   std::vector<Defect> defects;

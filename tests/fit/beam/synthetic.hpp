@@ -33,7 +33,7 @@ inline BeamData simulate(const BeamParameters& p, const BeamSensor& sensor, std:
   return data;
 }
 
-/// Each parameter but the offset is within so many standard errors of the truth.
+/// Each parameter but the offset differs from the truth by at most `errors` standard errors.
 inline void expect_near_truth(const BeamFit& fit, const BeamParameters& truth, double errors) {
   for (const auto& field : BeamParameters::fields()) {
     if (field.name == "hit_offset_m") continue;
