@@ -4,7 +4,7 @@
 #include "fit/uncertainty.hpp"
 #include "support/expect.hpp"
 
-namespace fathom::estimator_test {
+namespace fathom::test::estimator_test {
 namespace {
 
 /// A share of normal numbers among uniform ones on [-5, 5].
@@ -151,4 +151,4 @@ TEST(StdErrors, NeedAMaximum) {
 }
 
 }  // namespace
-}  // namespace fathom::estimator_test
+}  // namespace fathom::test::estimator_test

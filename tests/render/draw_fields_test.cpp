@@ -10,6 +10,7 @@
 #include "sensor/noise/blocks.hpp"
 #include "sensor/noise/busy.hpp"
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test {

@@ -6,7 +6,7 @@
 
 #include "support/expect.hpp"
 
-namespace fathom::freiburg_test {
+namespace fathom::test::freiburg_test {
 namespace {
 
 struct Figures {
@@ -16,8 +16,8 @@ struct Figures {
 class Freiburg : public testing::Test {
  protected:
   void SetUp() override {
-    const auto log_file = test::shared_data() / "logs/freiburg-079-corrected.log.gz";
-    const auto map_file = test::shared_data() / "maps/freiburg-079_5cm_even.yaml";
+    const auto log_file = shared_data() / "logs/freiburg-079-corrected.log.gz";
+    const auto map_file = shared_data() / "maps/freiburg-079_5cm_even.yaml";
     if (!std::filesystem::exists(log_file) || !std::filesystem::exists(map_file)) GTEST_SKIP() << "skipped: no data";
     const ScanLog log = read_scan_log(log_file);
     ASSERT_EQ(log.scans(), 4791U);
@@ -140,4 +140,4 @@ TEST_F(Freiburg, ClosedForm) {
 TEST_F(Freiburg, Book) { check({.variant = FitVariant::kBook}, {.8423, .0498, .0198, .0881, 0, .387, .1595}, 0); }
 
 }  // namespace
-}  // namespace fathom::freiburg_test
+}  // namespace fathom::test::freiburg_test

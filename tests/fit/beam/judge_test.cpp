@@ -5,10 +5,8 @@
 #include "fit/beam/em.hpp"
 #include "fit/beam/synthetic.hpp"
 
-namespace fathom::judge_test {
+namespace fathom::test::judge_test {
 namespace {
-
-using test::simulate;
 
 const BeamParameters kTruth = {.70, .15, .05, .10, .10, .40};
 const BeamSensor kLaser = {.max_range_m = 10};
@@ -96,7 +94,7 @@ TEST(BeamJudgement, NanIsMaxByPolicyOnly) {
 
 TEST(BeamJudgement, NamesWhatIsWrong) {
   const auto refusal = [](const BeamData& data) {
-    return test::input_error([&] { judge_beam_model(kTruth, kLaser, data); });
+    return input_error([&] { judge_beam_model(kTruth, kLaser, data); });
   };
   EXPECT_EQ(refusal({{1.0F, 2.0F}, {1.0F}, {0}}), "2 readings given for 1 expected ranges");
   EXPECT_EQ(refusal({{1.0F}, {-1.0F}, {0}}), "expected range 0 = -1 is not at least 0");
@@ -112,4 +110,4 @@ TEST(KsDistanceTest, DistanceOfASampleDrawnByHand) {
 }
 
 }  // namespace
-}  // namespace fathom::judge_test
+}  // namespace fathom::test::judge_test

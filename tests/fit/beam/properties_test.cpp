@@ -6,7 +6,7 @@
 #include "support/casters.hpp"
 #include "support/expect.hpp"
 
-namespace fathom::properties_test {
+namespace fathom::test::properties_test {
 namespace {
 
 /// A number in [low, high].
@@ -154,7 +154,7 @@ RC_GTEST_PROP(BeamProperties, GridCastsAgreeWithTheWalkCellByCell, ()) {
     std::vector<float> oracle(s.poses.size() * s.fan.size()), got(oracle.size());
     make_grid_ranges(s.map, {unknown, GridPrecision::kOracle})->cast(s.poses, s.fan, limit, oracle);
     for (const GridPrecision precision : {GridPrecision::kDouble, GridPrecision::kFast}) {
-      for (const Isa isa : test::usable_isas()) {
+      for (const Isa isa : usable_isas()) {
         make_grid_ranges(s.map, {unknown, precision, isa})->cast(s.poses, s.fan, limit, got);
         for (std::size_t i = 0; i < got.size(); ++i) {
           RC_ASSERT(std::abs(double{got[i]} - oracle[i]) <= 1e-4 * s.map.resolution_m);
@@ -200,4 +200,4 @@ TEST(BeamProperties, DensitiesAboveOneAreNoError) {
 }
 
 }  // namespace
-}  // namespace fathom::properties_test
+}  // namespace fathom::test::properties_test

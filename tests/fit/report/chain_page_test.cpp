@@ -8,7 +8,7 @@
 #include "fit/report/synthetic_report.hpp"
 #include "report/report.hpp"
 
-namespace fathom::chain_page_test {
+namespace fathom::test::chain_page_test {
 namespace {
 
 /// `count` parameters. Their errors have the correlation `c` with the error of the first, and none with each other.
@@ -58,27 +58,25 @@ TEST(ChainPage, CorrelationsAreListedTheStrongestFirst) {
                     list = part_of(page, "<table class=\"pairs\">", "</table>");
   EXPECT_EQ(count_of(list, "<tr>"), 1U + 5U);
   EXPECT_EQ(count_of(list, "class=\"number\">−.25</td>"), 5U);
-  EXPECT_TRUE(test::contains(list, "<code>distance.<wbr>some_long_parameter_5</code>"));
-  EXPECT_TRUE(test::contains(page, "Correlations of the other pairs are below 0.1 either way."));
+  EXPECT_TRUE(contains(list, "<code>distance.<wbr>some_long_parameter_5</code>"));
+  EXPECT_TRUE(contains(page, "Correlations of the other pairs are below 0.1 either way."));
 }
 
 TEST(ChainPage, OfManyParametersTheStrongestCorrelationsAreListed) {
   const std::string page = page_of(report_of(60, 0.5, 0.1));
   EXPECT_EQ(count_of(part_of(page, "<table class=\"pairs\">", "</table>"), "<tr>"), 1U + 40U);
-  EXPECT_TRUE(test::contains(page, "40 of 59 pairs; the others are weaker."));
-  EXPECT_TRUE(test::contains(page_of(report_of(60, 0.05, 0.1)), "All are below 0.1 either way."));
+  EXPECT_TRUE(contains(page, "40 of 59 pairs; the others are weaker."));
+  EXPECT_TRUE(contains(page_of(report_of(60, 0.05, 0.1)), "All are below 0.1 either way."));
 }
 
 TEST(ChainPage, ErrorsOfMetresAreShownInMetres) {
-  EXPECT_TRUE(test::contains(page_of(report_of(2, 0.1, 0.4)), "measured less clean range (mm)"));
+  EXPECT_TRUE(contains(page_of(report_of(2, 0.1, 0.4)), "measured less clean range (mm)"));
   const std::string wide = page_of(report_of(2, 0.1, 6.0));
-  EXPECT_TRUE(test::contains(wide, "measured less clean range (m)"));
-  EXPECT_FALSE(test::contains(wide, ">6000<"));
+  EXPECT_TRUE(contains(wide, "measured less clean range (m)"));
+  EXPECT_FALSE(contains(wide, ">6000<"));
 }
 
-TEST(ChainPage, GroupsTheDigitsOfCounts) {
-  EXPECT_TRUE(test::contains(page_of(report_of(2, 0.1, 0.1)), grouped(211508)));
-}
+TEST(ChainPage, GroupsTheDigitsOfCounts) { EXPECT_TRUE(contains(page_of(report_of(2, 0.1, 0.1)), grouped(211508))); }
 
 /// A report of each kind in this form.
 std::vector<std::string> texts_in(ReportForm form) {
@@ -87,7 +85,7 @@ std::vector<std::string> texts_in(ReportForm form) {
   const DepthReport depth{.name = "camera", .measure = meter.result(), .picture = meter.picture()};
   return {report_text(report_of(2, 0.1, 0.1), form), report_text(DistanceReport{}, form),
           report_text(EnergyCalibration{}, form), report_text(std::span(&depth, 1), form),
-          report_text(test::make_report(), form)};
+          report_text(make_report(), form)};
 }
 
 TEST(Reports, OfAllKindsHaveOneSchemaAndBeginWithTheVerdict) {
@@ -114,15 +112,14 @@ TEST(Table, OnAPhoneWhatIsAsideStandsBelowAfterItsHead) {
   Report report{.kind = "toy", .title = "A <toy>"};
   report.sections = {{.head = "Laws & more", .pieces = {table}}};
   const std::string html = html_text(report);
-  EXPECT_TRUE(test::contains(html, "<th class=\"number aside\">&lt;n></th>"));
+  EXPECT_TRUE(contains(html, "<th class=\"number aside\">&lt;n></th>"));
   EXPECT_TRUE(
-      test::contains(html,
-                     "<td>a &amp; b</td><td class=\"number aside\">3</td><td class=\"number\">+1</td><td "
-                     "class=\"aside\">chosen</td></tr>\n<tr class=\"below\"><td colspan=\"4\">&lt;n> 3; chosen</td>"));
+      contains(html,
+               "<td>a &amp; b</td><td class=\"number aside\">3</td><td class=\"number\">+1</td><td "
+               "class=\"aside\">chosen</td></tr>\n<tr class=\"below\"><td colspan=\"4\">&lt;n> 3; chosen</td>"));
   EXPECT_EQ(count_of(html, "class=\"below\""), 1U) << "a row with nothing aside has no line below";
-  EXPECT_TRUE(test::contains(html, "<h1>A &lt;toy></h1>"));
-  EXPECT_TRUE(
-      test::contains(html, "@media print { body { padding: 0; max-width: none; font-size: 12px; background: #fff;"));
+  EXPECT_TRUE(contains(html, "<h1>A &lt;toy></h1>"));
+  EXPECT_TRUE(contains(html, "@media print { body { padding: 0; max-width: none; font-size: 12px; background: #fff;"));
   EXPECT_EQ(terminal_text(report),
             "usable: yes\n\nLaws & more\nlaw    <n>  gain +-\na & b    3       +1  chosen\nc                +2\n");
   const auto laws = nlohmann::json::parse(json_text(report))["details"]["laws"];
@@ -131,4 +128,4 @@ TEST(Table, OnAPhoneWhatIsAsideStandsBelowAfterItsHead) {
 }
 
 }  // namespace
-}  // namespace fathom::chain_page_test
+}  // namespace fathom::test::chain_page_test

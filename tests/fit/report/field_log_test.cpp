@@ -10,16 +10,14 @@
 #include "fit/beam/room.hpp"
 #include "fit/report/sanity.hpp"
 
-namespace fathom::field_log_test {
+namespace fathom::test::field_log_test {
 namespace {
 
-using test::bytes_of;
-
-ScanLog log_of_room() { return test::log_in_room(test::beams_in_room({.8, .05, .05, .10, .06, .6})); }
+ScanLog log_of_room() { return log_in_room(beams_in_room({.8, .05, .05, .10, .06, .6})); }
 
 TEST(FieldLog, LearnsAsItsPartsDo) {
   const ScanLog log = log_of_room();
-  const GridMap map = test::room_map();
+  const GridMap map = room_map();
   const FieldReport report = fit_field_log(log, map);
   LikelihoodFieldModel start = {.5, .5, .2, 9};
   const DistanceField field(map, 2);
@@ -44,7 +42,7 @@ TEST(FieldLog, LearnsAsItsPartsDo) {
 
 TEST(FieldLog, HeatmapFindsTheScan) {
   const ScanLog log = log_of_room();
-  const GridMap map = test::room_map();
+  const GridMap map = room_map();
   const FieldReport report = fit_field_log(log, map);
   HeatmapLogOptions options;
   options.spacing_m = .25, options.headings = 60, options.compute.threads = 1;
@@ -59,19 +57,19 @@ TEST(FieldLog, HeatmapFindsTheScan) {
 
 TEST(FieldLog, RefusesWhatIsNotThere) {
   ScanLog log = log_of_room();
-  const GridMap map = test::room_map();
-  EXPECT_EQ(test::input_error([&] { fit_field_log(log, map, {.scans = "some"}); }).find("some/where/log.csv: "), 0U);
-  EXPECT_TRUE(test::contains(test::input_error([&] { fit_field_log(log, map, {.scans = "odd", .test_scans = "1:4"}); }),
-                             "scan 1 is in scans odd and in test_scans 1:4"));
-  EXPECT_TRUE(test::contains(test::input_error([&] { field_heatmap_of_log({}, map, log, 60); }), "no scan 60"));
+  const GridMap map = room_map();
+  EXPECT_EQ(input_error([&] { fit_field_log(log, map, {.scans = "some"}); }).find("some/where/log.csv: "), 0U);
+  EXPECT_TRUE(contains(input_error([&] { fit_field_log(log, map, {.scans = "odd", .test_scans = "1:4"}); }),
+                       "scan 1 is in scans odd and in test_scans 1:4"));
+  EXPECT_TRUE(contains(input_error([&] { field_heatmap_of_log({}, map, log, 60); }), "no scan 60"));
   log.max_range_m = 0;
-  EXPECT_TRUE(test::contains(test::input_error([&] { fit_field_log(log, map); }), "give max_range_m"));
+  EXPECT_TRUE(contains(input_error([&] { fit_field_log(log, map); }), "give max_range_m"));
 }
 
 // amcl and nav2 look cells up half a cell off, and their files have what is likeliest then.
 TEST(FieldLog, WhatLocalizersGetIsLikeliestWithTheirLookUp) {
   const ScanLog log = log_of_room();
-  const GridMap map = test::room_map();
+  const GridMap map = room_map();
   const FieldReport report = fit_field_log(log, map);
   const DistanceField rounded = DistanceField(map, 2).looked_up(CellLookup::kRounded);
   const FieldData learned = make_field_data(log, select_scans("odd", 60), rounded, report.fit.model);
@@ -93,15 +91,15 @@ TEST(FieldLog, WhatLocalizersGetIsLikeliestWithTheirLookUp) {
   ASSERT_NE(at, std::string::npos);
   EXPECT_EQ(text.erase(at, text.find('\n', at) + 1 - at), localizer_text(found, Localizer::kNav2));
   EXPECT_EQ(localizer_text(report, Localizer::kBeluga), localizer_text(report.fit.model, Localizer::kBeluga));
-  EXPECT_TRUE(test::contains(report_text(report, ReportForm::kHtml), "learned with their look-up of cells"));
+  EXPECT_TRUE(contains(report_text(report, ReportForm::kHtml), "learned with their look-up of cells"));
   const auto json = nlohmann::json::parse(report_text(report, ReportForm::kJson));
   EXPECT_EQ(json["details"]["amcl_nav2"]["sigma_hit_m"], found.sigma_hit_m);
 }
 
-using FieldFiles = test::InFolder;
+using FieldFiles = InFolder;
 
 TEST_F(FieldFiles, HoldWhatWasFound) {
-  const FieldReport report = fit_field_log(log_of_room(), test::room_map());
+  const FieldReport report = fit_field_log(log_of_room(), room_map());
   const std::vector<Localizer> one = {Localizer::kBeluga};
   write_field_fit(folder.path() / "fit", report, false, one);
   const LikelihoodFieldModel read = read_field_model(folder.path() / "fit/parameters.yaml");
@@ -123,15 +121,15 @@ TEST_F(FieldFiles, HoldWhatWasFound) {
 TEST_F(FieldFiles, ParametersOfOneModelAreNotTheOthers) {
   write_beam_model(folder.path() / "beam.yaml", {});
   write_field_model(folder.path() / "field.yaml", {});
-  EXPECT_TRUE(test::contains(test::input_error([&] { read_field_model(folder.path() / "beam.yaml"); }),
-                             "beam.yaml:2:1: these are parameters of a beam model, not of a likelihood field"));
-  EXPECT_TRUE(test::contains(test::input_error([&] { read_beam_model(folder.path() / "field.yaml"); }),
-                             "field.yaml:2:1: these are parameters of a likelihood field, not of a beam model"));
+  EXPECT_TRUE(contains(input_error([&] { read_field_model(folder.path() / "beam.yaml"); }),
+                       "beam.yaml:2:1: these are parameters of a beam model, not of a likelihood field"));
+  EXPECT_TRUE(contains(input_error([&] { read_beam_model(folder.path() / "field.yaml"); }),
+                       "field.yaml:2:1: these are parameters of a likelihood field, not of a beam model"));
 }
 
 /// fit.json says what that of the beam model says, by the same names; where nothing is held out, so.
 TEST_F(FieldFiles, HaveIntervalsAndNothingHeldOutWhereNothingWas) {
-  const FieldReport report = fit_field_log(log_of_room(), test::room_map(), {.scans = "all"});
+  const FieldReport report = fit_field_log(log_of_room(), room_map(), {.scans = "all"});
   write_field_fit(folder.path() / "fit", report);
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
   EXPECT_TRUE(json["held_out"].is_null());
@@ -142,23 +140,23 @@ TEST_F(FieldFiles, HaveIntervalsAndNothingHeldOutWhereNothingWas) {
   EXPECT_EQ(json["blocks"]["count"], 40);
   EXPECT_EQ(json["blocks"]["of"], "stretch");
   const std::string page = bytes_of(folder.path() / "fit/report.html");
-  EXPECT_TRUE(test::contains(
+  EXPECT_TRUE(contains(
       page, fmt::format("{:.4g} to {:.4g}", report.fit["sigma_hit_m"].low_95, report.fit["sigma_hit_m"].high_95)));
 }
 
 // The heights of all bars, including the lone one, are logarithms of the shares.
 TEST(FieldPage, ShowsDistancesAndNeedsNothingFromOutside) {
-  const FieldReport report = fit_field_log(log_of_room(), test::room_map());
+  const FieldReport report = fit_field_log(log_of_room(), room_map());
   const std::string page = report_text(report, ReportForm::kHtml);
   for (const char* word : {"http:", "https:", "<script", "<link", "<img", "nan", "inf"}) {
-    EXPECT_FALSE(test::contains(page, word)) << word;
+    EXPECT_FALSE(contains(page, word)) << word;
   }
   for (const char* name : {"w_hit", "w_rand", "sigma_hit_m"}) {
-    EXPECT_TRUE(test::contains(page, ">" + std::string(name) + "<"));
+    EXPECT_TRUE(contains(page, ">" + std::string(name) + "<"));
   }
-  EXPECT_TRUE(test::contains(page, "class=\"bars beyond\""));
-  EXPECT_TRUE(test::contains(page, "class=\"hit-line\""));
+  EXPECT_TRUE(contains(page, "class=\"bars beyond\""));
+  EXPECT_TRUE(contains(page, "class=\"hit-line\""));
 }
 
 }  // namespace
-}  // namespace fathom::field_log_test
+}  // namespace fathom::test::field_log_test

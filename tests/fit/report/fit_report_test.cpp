@@ -5,13 +5,10 @@
 #include "fit/report/figures.hpp"
 #include "fit/report/synthetic_report.hpp"
 
-namespace fathom::fit_report_test {
+namespace fathom::test::fit_report_test {
 namespace {
 
-using test::bytes_of;
-using test::make_report;
-
-using FitJson = test::InFolder;
+using FitJson = InFolder;
 
 TEST_F(FitJson, HasExactlyTheKeysPromised) {
   const FitReport report = make_report();
@@ -82,15 +79,15 @@ TEST_F(FitJson, FlagsReadingsThatAreImpossible) {
     EXPECT_TRUE(report_text(report, form).starts_with("usable: no, because " + why + "\n"));
   }
   const std::string page = report_text(report, ReportForm::kHtml);
-  EXPECT_TRUE(test::contains(page, "<td>nats per ray, held-out scans</td><td>−∞</td>"));
-  EXPECT_TRUE(test::contains(page, "<li>1 of 2 readings judged by"));
-  EXPECT_TRUE(test::contains(page, "<p class=\"verdict no\">usable: no, because " + why + "</p>"));
+  EXPECT_TRUE(contains(page, "<td>nats per ray, held-out scans</td><td>−∞</td>"));
+  EXPECT_TRUE(contains(page, "<li>1 of 2 readings judged by"));
+  EXPECT_TRUE(contains(page, "<p class=\"verdict no\">usable: no, because " + why + "</p>"));
 }
 
 TEST(FitPage, NeedsNothingFromOutside) {
   const std::string page = report_text(make_report(), ReportForm::kHtml);
   for (const char* word : {"http:", "https:", "<script", "<link", "<img", "<iframe", "@import", "url(", "src="}) {
-    EXPECT_FALSE(test::contains(page, word)) << word;
+    EXPECT_FALSE(contains(page, word)) << word;
   }
 }
 
@@ -99,15 +96,14 @@ TEST(FitPage, ShowsEveryFigureAndParameterAndNoBrokenNumber) {
   std::size_t figures = 0;
   for (std::size_t at = page.find("<svg"); at != std::string::npos; at = page.find("<svg", at + 1)) ++figures;
   EXPECT_EQ(figures, 7U);  // readings, residuals, transform, three densities, convergence
-  EXPECT_TRUE(test::contains(page, "Made by fathom 0."));
+  EXPECT_TRUE(contains(page, "Made by fathom 0."));
   for (std::size_t at = page.find("<table"); at != std::string::npos; at = page.find("<table", at + 1)) {
     EXPECT_EQ(page.substr(at - 20, 20), "<div class=\"scroll\">") << "a wide table scrolls by itself";
   }
-  for (const auto& field : BeamParameters::fields())
-    EXPECT_TRUE(test::contains(page, ">" + std::string(field.name) + "<"));
-  EXPECT_TRUE(test::contains(page, "&lt;odd> &amp; &quot;map&quot;.yaml"));
-  EXPECT_FALSE(test::contains(page, "nan"));
-  EXPECT_FALSE(test::contains(page, "inf"));
+  for (const auto& field : BeamParameters::fields()) EXPECT_TRUE(contains(page, ">" + std::string(field.name) + "<"));
+  EXPECT_TRUE(contains(page, "&lt;odd> &amp; &quot;map&quot;.yaml"));
+  EXPECT_FALSE(contains(page, "nan"));
+  EXPECT_FALSE(contains(page, "inf"));
 }
 
 TEST(FitPage, DrawsDegenerateFits) {
@@ -118,8 +114,8 @@ TEST(FitPage, DrawsDegenerateFits) {
   report.shown = {{10.0F, 10.0F}, {10.0F, 10.0F}, {0, 0}};  // nothing but readings without a return, nothing expected
   report.judgement = judge_beam_model(report.fit.model, report.model.sensor, report.shown);
   const std::string page = report_text(report, ReportForm::kHtml);
-  EXPECT_FALSE(test::contains(page, "nan"));
-  EXPECT_FALSE(test::contains(page, "inf"));
+  EXPECT_FALSE(contains(page, "nan"));
+  EXPECT_FALSE(contains(page, "inf"));
 }
 
 // Over bins that cover [0, Z], readings and components each are all there is.
@@ -174,9 +170,9 @@ TEST(Plot, TicksAreRoundAndInside) {
 class FitFolder : public testing::Test {
  protected:
   std::string refusal(bool force) {
-    return test::input_error([&] { check_result_folder(ResultKind::kFit, folder_.path() / "fit", force); });
+    return input_error([&] { check_result_folder(ResultKind::kFit, folder_.path() / "fit", force); });
   }
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(FitFolder, HoldsTheFilesThatAreNamed) {
@@ -191,8 +187,8 @@ TEST_F(FitFolder, HoldsTheFilesThatAreNamed) {
 TEST_F(FitFolder, IsReplacedOnlyWhenTold) {
   write_fit(folder_.path() / "fit", make_report());
   const std::string before = bytes_of(folder_.path() / "fit/fit.json");
-  EXPECT_TRUE(test::contains(refusal(false), "exists already"));
-  EXPECT_NE(test::input_error([&] { write_fit(folder_.path() / "fit", make_report()); }), "");
+  EXPECT_TRUE(contains(refusal(false), "exists already"));
+  EXPECT_NE(input_error([&] { write_fit(folder_.path() / "fit", make_report()); }), "");
   EXPECT_EQ(bytes_of(folder_.path() / "fit/fit.json"), before);
   write_fit(folder_.path() / "fit", make_report(false), true);
   EXPECT_NE(bytes_of(folder_.path() / "fit/fit.json"), before);
@@ -201,7 +197,7 @@ TEST_F(FitFolder, IsReplacedOnlyWhenTold) {
 TEST_F(FitFolder, LeavesForeignFilesAlone) {
   std::filesystem::create_directories(folder_.path() / "fit");
   static_cast<void>(folder_.write("fit/report.html", "mine"));
-  EXPECT_TRUE(test::contains(refusal(true), "report.html"));
+  EXPECT_TRUE(contains(refusal(true), "report.html"));
   static_cast<void>(folder_.write("fit/fit.json", "{\"dear\": \"diary\"}"));
   EXPECT_NE(refusal(true), "");
 }
@@ -222,13 +218,13 @@ TEST_F(FitFolder, MayBeThereWhenItIsEmpty) {
 
 TEST_F(FitFolder, IsOfOneOfTwoFitsAtOnce) {
   const FitReport report = make_report();
-  for (std::size_t k = 0; k < test::repetitions(5); ++k) {
+  for (std::size_t k = 0; k < repetitions(5); ++k) {
     const auto folder = folder_.path() / ("fit" + std::to_string(k));
     std::atomic<int> ready = 0, refused = 0;
     const auto fit = [&] {
       ++ready;
       while (ready < 2) std::this_thread::yield();
-      if (!test::input_error([&] { write_fit(folder, report); }).empty()) ++refused;
+      if (!input_error([&] { write_fit(folder, report); }).empty()) ++refused;
     };
     std::thread first(fit), second(fit);
     first.join();
@@ -239,7 +235,7 @@ TEST_F(FitFolder, IsOfOneOfTwoFitsAtOnce) {
 
 TEST_F(FitFolder, IsNoFile) {
   static_cast<void>(folder_.write("fit", "a file"));
-  EXPECT_TRUE(test::contains(refusal(true), "is not a folder"));
+  EXPECT_TRUE(contains(refusal(true), "is not a folder"));
 }
 
 // fit.json promises that the others are whole: it goes first and comes last.
@@ -272,4 +268,4 @@ TEST_F(FitFolder, HoldsParametersOfTheLocalizersThatAreNamed) {
 }
 
 }  // namespace
-}  // namespace fathom::fit_report_test
+}  // namespace fathom::test::fit_report_test

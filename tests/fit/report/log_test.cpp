@@ -9,12 +9,10 @@
 #include "fit/beam/room.hpp"
 #include "fit/beam/synthetic.hpp"
 
-namespace fathom::log_test {
+namespace fathom::test::log_test {
 namespace {
 
-using test::room;
-
-BeamModel truth() { return test::beams_in_room({.72, .13, .05, .10, .08, .6}); }
+BeamModel truth() { return beams_in_room({.72, .13, .05, .10, .08, .6}); }
 ScanLog log_in_room() { return test::log_in_room(truth()); }
 
 const FitLogOptions kOneThread = {.compute = {.threads = 1}};
@@ -34,7 +32,7 @@ TEST(FitLog, LearnsAsItsPartsDo) {
   EXPECT_TRUE(report.fit.held_out);
   EXPECT_EQ(report.shown.reading_m, others.reading_m);
   EXPECT_EQ(report.judgement.nats_per_ray, judge_beam_model(fit.model, sensor, others).nats_per_ray);
-  test::expect_near_truth(fit, truth().parameters, 4);
+  expect_near_truth(fit, truth().parameters, 4);
   EXPECT_EQ(report.notes, std::vector<Message>{});
 }
 
@@ -48,7 +46,7 @@ TEST(FitLog, SaysWhatItLearnedFrom) {
   EXPECT_EQ(facts(kOneThread),
             "log: log.csv, 61 rays a scan; learned from: odd (30 of 60 scans); "
             "held out: the others (30 of 60 scans); ");
-  EXPECT_EQ(facts({.scans = "0::3", .test_scans = "1::3"}, World(make_grid_ranges(test::room_map()), "room.yaml")),
+  EXPECT_EQ(facts({.scans = "0::3", .test_scans = "1::3"}, World(make_grid_ranges(room_map()), "room.yaml")),
             "map: room.yaml; log: log.csv, 61 rays a scan; learned from: 0::3 (20 of 60 scans); "
             "held out: 1::3 (20 of 60 scans); ");
   EXPECT_EQ(facts({.scans = "all"}), "log: log.csv, 61 rays a scan; learned from: all (60 of 60 scans); ");
@@ -65,7 +63,7 @@ TEST(FitLog, SigmaStopsAtTheCellsOfTheWorld) {
   ScanLog log = log_in_room();
   log.range_m = make_beam_data(log, select_scans("all", 60), room(), 9).expected_m;
   EXPECT_DOUBLE_EQ(fit_log(log, room()).fit.model.sigma_hit_m, 0.05 / std::sqrt(12.0));
-  const World scene = World(std::shared_ptr<const ExpectedRanges>(make_scene_ranges(test::room_scene())));
+  const World scene = World(std::shared_ptr<const ExpectedRanges>(make_scene_ranges(room_scene())));
   EXPECT_LT(fit_log(log, scene).fit.model.sigma_hit_m, 0.001);
 }
 
@@ -105,7 +103,7 @@ TEST(FitLog, LearnsTheHitOffsetInMapsUnlessToldOtherwise) {
   EXPECT_EQ(offset(room(), {.hit_offset_m = 0.03, .fit_hit_offset = true}).model.hit_offset_m, 0.03);
   EXPECT_EQ(offset(room(), {.fit_hit_offset = false}).model.hit_offset_m, 0.0);
   EXPECT_EQ(offset(room(), {.per_log = PerLog::kOffset}).model.hit_offset_m, 0.0);
-  const World scene = World::from_scene(test::room_scene(), {});
+  const World scene = World::from_scene(room_scene(), {});
   EXPECT_EQ(offset(scene, {}).model.hit_offset_m, 0.0);
   EXPECT_NE(offset(scene, {.fit_hit_offset = true}).model.hit_offset_m, 0.0);
 }
@@ -152,7 +150,7 @@ TEST(FitLogs, LearnsMountsAndOffsetsBesideCommonParameters) {
       EXPECT_GT(log.std_error.*number, 0.0002) << i;
     }
   }
-  test::expect_near_truth(report.fit, truth().parameters, 4);
+  expect_near_truth(report.fit, truth().parameters, 4);
   const FitReport blurred = learn(PerLog::kNothing), mounts = learn(PerLog::kMount);
   EXPECT_TRUE(blurred.logs.empty());
   EXPECT_GT(blurred.fit.model.sigma_hit_m, 1.3 * truth().parameters.sigma_hit_m);
@@ -160,9 +158,9 @@ TEST(FitLogs, LearnsMountsAndOffsetsBesideCommonParameters) {
   EXPECT_GT(mounts.judgement.nats_per_ray, blurred.judgement.nats_per_ray);
   EXPECT_EQ(mounts.logs[0].correction.range_offset_m, 0.0);
   EXPECT_TRUE(std::isnan(mounts.logs[0].std_error.range_offset_m));
-  EXPECT_TRUE(test::contains(
-      test::input_error([&] { fit_log(logs[0], room(), {.fit_hit_offset = true, .per_log = PerLog::kOffset}); }),
-      "only their sum"));
+  EXPECT_TRUE(
+      contains(input_error([&] { fit_log(logs[0], room(), {.fit_hit_offset = true, .per_log = PerLog::kOffset}); }),
+               "only their sum"));
 }
 
 TEST(FitPairs, LearnAsALogWithTheSamePairsDoes) {
@@ -180,13 +178,13 @@ TEST(FitPairs, LearnAsALogWithTheSamePairsDoes) {
     EXPECT_EQ(of_pairs.model.sensor.expected_floor_m, of_log.model.sensor.expected_floor_m);
   }
   const auto refusal = [&](const FitLogOptions& options) {
-    return test::input_error([&] { fit_pairs(pairs, options, "a/table.csv"); });
+    return input_error([&] { fit_pairs(pairs, options, "a/table.csv"); });
   };
   EXPECT_EQ(refusal({}), "a/table.csv: does not say how far its sensor measures; give max_range_m");
   EXPECT_EQ(refusal({.scans = "60:", .max_range_m = 9.0}).find("a/table.csv: scans '60:'"), 0U);
-  EXPECT_TRUE(test::contains(refusal({.max_range_m = 9.0, .per_log = PerLog::kMount}), "has no poses"));
+  EXPECT_TRUE(contains(refusal({.max_range_m = 9.0, .per_log = PerLog::kMount}), "has no poses"));
   pairs.scan.pop_back();
-  EXPECT_TRUE(test::contains(refusal({.max_range_m = 9.0}), "as many of each are needed"));
+  EXPECT_TRUE(contains(refusal({.max_range_m = 9.0}), "as many of each are needed"));
 }
 
 // Nothing tells scans apart where all rows are of one, as of a table that beam sample made without them.
@@ -210,7 +208,7 @@ TEST(FitPairs, OfOneScanTakeEachRowForOne) {
               "independent; a column scan says which rows have correlated errors");
     EXPECT_EQ(report->facts.at(1).value, "odd (1 830 of 3 660 rows)");
   }
-  test::expect_near_truth(of_one.fit, truth().parameters, 4);
+  expect_near_truth(of_one.fit, truth().parameters, 4);
 }
 
 // Scans that chose nothing are not known: users who name some vouch for them.
@@ -226,19 +224,19 @@ TEST(FitLog, SaysWhatIsNotKnownOfScansHeldOut) {
   EXPECT_EQ(fit_log(log, room(), {.scans = "all", .refine_poses = PosePrior{}}).fit.held_out->note,
             "whether the map was made from these scans cannot be known");
   const BeamData pairs = make_beam_data(log, select_scans("all", 60), room(), 9);
-  EXPECT_TRUE(test::contains(fit_pairs(pairs, {.max_range_m = 9.0}).fit.held_out->note, "cannot be known"));
+  EXPECT_TRUE(contains(fit_pairs(pairs, {.max_range_m = 9.0}).fit.held_out->note, "cannot be known"));
   EXPECT_EQ(fit_pairs(pairs, {.test_scans = "even", .max_range_m = 9.0}).fit.held_out->note, "");
-  const FieldReport field = fit_field_log(log, test::room_map());
+  const FieldReport field = fit_field_log(log, room_map());
   EXPECT_EQ(field.fit.held_out->note, note);
-  EXPECT_EQ(fit_field_log(log, test::room_map(), {.test_scans = "even"}).fit.held_out->note, "");
+  EXPECT_EQ(fit_field_log(log, room_map(), {.test_scans = "even"}).fit.held_out->note, "");
 
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_fit(folder.path() / "fit", report);
   write_field_fit(folder.path() / "field", field);
   for (const char* name : {"fit", "field"}) {
-    const auto json = nlohmann::json::parse(test::bytes_of(folder.path() / name / "fit.json"));
+    const auto json = nlohmann::json::parse(bytes_of(folder.path() / name / "fit.json"));
     EXPECT_EQ(json["held_out"]["note"], note);
-    EXPECT_TRUE(test::contains(test::bytes_of(folder.path() / name / "report.html"), "<p>Held out: " + note + ".</p>"));
+    EXPECT_TRUE(contains(bytes_of(folder.path() / name / "report.html"), "<p>Held out: " + note + ".</p>"));
   }
 }
 
@@ -252,7 +250,7 @@ TEST(FitLog, CanBeStopped) {
 TEST(FitLog, RefusalsNameTheLog) {
   ScanLog log = log_in_room();
   const auto refusal = [&](const FitLogOptions& options) {
-    return test::input_error([&] { fit_log(log, room(), options); });
+    return input_error([&] { fit_log(log, room(), options); });
   };
   EXPECT_EQ(refusal({.scans = "60:"}).find("some/where/log.csv: "), 0U) << refusal({.scans = "60:"});
   EXPECT_EQ(refusal({.test_scans = "none"}).find("some/where/log.csv: "), 0U) << refusal({.test_scans = "none"});
@@ -266,7 +264,7 @@ TEST(FitLog, RefusalsNameTheLog) {
   EXPECT_EQ(refusal({}),
             "some/where/log.csv: its scans have range_max = inf m, which no sensor measures; give max_range_m");
   log.max_range_m = 3.4e38;
-  EXPECT_TRUE(test::contains(refusal({}), "its scans have range_max = 3.4e+38 m"));
+  EXPECT_TRUE(contains(refusal({}), "its scans have range_max = 3.4e+38 m"));
   log.max_range_m = 0, log.name = "";
   EXPECT_EQ(refusal({}), "does not say how far its sensor measures; give max_range_m");
 }
@@ -310,18 +308,18 @@ TEST(ScoreLog, ScoresAsTheScorerDoes) {
   }
   EXPECT_EQ(progress, (std::vector<double>{.2, .4, .6, .8, 1.0}));
   EXPECT_EQ(scores.judgement.pairs, 5U * 61U);  // of all rays
-  EXPECT_EQ(test::input_error([&] { score_log(truth(), room(), log, "some"); }).find("some/where/log.csv: "), 0U);
+  EXPECT_EQ(input_error([&] { score_log(truth(), room(), log, "some"); }).find("some/where/log.csv: "), 0U);
 }
 
 TEST(FitLog, NotesWhatTheWorldSaysOfUnknownCells) {
-  const World scene = World::from_scene(test::room_scene(), {}, UnknownCells::kOccupied);
+  const World scene = World::from_scene(room_scene(), {}, UnknownCells::kOccupied);
   EXPECT_EQ(fit_log(log_in_room(), scene, kOneThread).model.unknown, UnknownCells::kOccupied);
   EXPECT_EQ(fit_log(log_in_room(), room(), kOneThread).model.unknown, UnknownCells::kFree);
 }
 
 TEST(HeatmapOfLog, IsThatOfItsParts) {
   const ScanLog log = log_in_room();
-  const GridMap map = test::room_map();
+  const GridMap map = room_map();
   const LogHeatmap found =
       heatmap_of_log(truth(), room(), log, 17, map, {.spacing_m = 0.5, .headings = 12, .ray_step = 4});
   const RayFan fan = planar_fan(log.azimuth_rad);
@@ -349,7 +347,7 @@ TEST(LogScoresTest, AddUpTheirScans) {
 TEST(HeatmapOfLog, RefusesScansThatTellNothing) {
   ScanLog log = log_in_room();
   const auto refusal = [&](std::uint32_t scan) {
-    return test::input_error([&] { heatmap_of_log(truth(), room(), log, scan, test::room_map()); });
+    return input_error([&] { heatmap_of_log(truth(), room(), log, scan, room_map()); });
   };
   EXPECT_EQ(refusal(60), "some/where/log.csv: has scans 0 to 59, and no scan 60");
   std::fill_n(log.range_m.begin() + 17 * 61, 61, NAN);
@@ -367,11 +365,11 @@ TEST(SampleLog, IsKeyedBySeedAndScan) {
   sample_scan(truth().parameters, truth().sensor, beam_key(5, 17), pairs.expected_m, alone);
   const auto whole = log.scan(17);
   EXPECT_EQ(alone, std::vector<float>(whole.begin(), whole.end()));
-  EXPECT_NE(test::input_error([] { sample_log(truth(), room(), {}, even_azimuths_rad(3, 90), 1); }), "");
+  EXPECT_NE(input_error([] { sample_log(truth(), room(), {}, even_azimuths_rad(3, 90), 1); }), "");
 }
 
 TEST(SampleTable, RefusesColumnsOfDifferentLengths) {
-  EXPECT_EQ(test::input_error([] {
+  EXPECT_EQ(input_error([] {
               sample_table(truth(), {{1.0F, 2.0F}, {0}}, 1);
             }),
             "2 expected ranges cannot be of 1 scan");
@@ -399,20 +397,20 @@ TEST(ScanHits, StandWhereReadingsEnd) {
   EXPECT_NEAR(hits[1].x, -1, 1e-12);
   EXPECT_NEAR(hits[1].y, 2, 1e-12);
   EXPECT_EQ(hits[1].z, 0);
-  EXPECT_EQ(test::input_error([&] { scan_hits_world(log, 2, {}); }), "scan 2 is not in [0, 2)");
+  EXPECT_EQ(input_error([&] { scan_hits_world(log, 2, {}); }), "scan 2 is not in [0, 2)");
 }
 
 TEST(FindScanLog, IsTheOnlyOneOfARun) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string run = folder.path().string();
   EXPECT_EQ(find_scan_log(folder.path() / "log.gz"), folder.path() / "log.gz");
-  EXPECT_EQ(test::input_error([&] { find_scan_log(run); }),
+  EXPECT_EQ(input_error([&] { find_scan_log(run); }),
             run + ": a folder without */scans.csv; a run has it where a sensor has the output scan_log");
   for (const char* sensor : {"b", "a", "camera"}) std::filesystem::create_directory(folder.path() / sensor);
   const auto b = folder.write("b/scans.csv", "");
   EXPECT_EQ(find_scan_log(run), b);
   const auto a = folder.write("a/scans.csv", "");
-  EXPECT_EQ(test::input_error([&] { find_scan_log(run); }),
+  EXPECT_EQ(input_error([&] { find_scan_log(run); }),
             run + ": a run with 2 scan logs; choose one, such as " + a.string());
 }
 
@@ -481,18 +479,16 @@ TEST(FitLogs, RefuseLogsThatDisagree) {
   std::vector<ScanLog> logs = some_logs();
   const auto read = [&](std::size_t i) { return logs[i]; };
   logs[2].max_range_m += 1.0;
-  EXPECT_TRUE(
-      test::contains(test::input_error([&] { return fit_logs(4, read, room(), kOneThread); }), "log2.csv up to"));
+  EXPECT_TRUE(contains(input_error([&] { return fit_logs(4, read, room(), kOneThread); }), "log2.csv up to"));
   logs[2].max_range_m = 0.0;
-  EXPECT_TRUE(test::contains(test::input_error([&] { return fit_logs(4, read, room(), kOneThread); }),
-                             "log2.csv: does not say"));
+  EXPECT_TRUE(contains(input_error([&] { return fit_logs(4, read, room(), kOneThread); }), "log2.csv: does not say"));
   EXPECT_THROW(fit_logs(0, read, room(), kOneThread), InputError);
 }
 
 TEST(FitLogs, NameTheLogThatIsRefused) {
   std::vector<ScanLog> logs = some_logs();
   const auto refusal = [&] {
-    return test::input_error([&] {
+    return input_error([&] {
       return fit_logs(
           4, [&](std::size_t i) { return logs[i]; }, room(), kOneThread);
     });
@@ -548,7 +544,7 @@ TEST(ScoreBeams, GivesDensityAndComponentsOfEveryReading) {
 TEST(ScoreBeams, SharesTheAtomWithHitsThatAreThere) {
   BeamModel model = truth();
   model.sensor.miss = MissPolicy::kAtom;
-  GridMap open = test::room_map();
+  GridMap open = room_map();
   std::fill(open.cells.begin(), open.cells.end(), Cell::kFree);
   ScanLog log = log_in_room();
   log.range_m[0] = 9.0F;
@@ -562,9 +558,9 @@ TEST(ScoreBeams, SharesTheAtomWithHitsThatAreThere) {
 TEST(ScoreBeams, RefusesWhatIsNotThere) {
   const ScanLog log = log_in_room();
   const std::vector<std::uint32_t> far = {60}, first = {0};
-  EXPECT_NE(test::input_error([&] { score_beams(truth(), room(), log, far); }), "");
-  EXPECT_TRUE(test::contains(test::input_error([&] { score_beams(truth(), room(), log, first, 0); }), "ray_step"));
+  EXPECT_NE(input_error([&] { score_beams(truth(), room(), log, far); }), "");
+  EXPECT_TRUE(contains(input_error([&] { score_beams(truth(), room(), log, first, 0); }), "ray_step"));
 }
 
 }  // namespace
-}  // namespace fathom::log_test
+}  // namespace fathom::test::log_test

@@ -9,10 +9,8 @@
 #include "fit/report/synthetic_report.hpp"
 #include "report/report.hpp"
 
-namespace fathom::sanity_test {
+namespace fathom::test::sanity_test {
 namespace {
-
-using test::flag_with;
 
 /// 12 m x 8 m in cells of 10 cm: walls around, a wall and a block inside that no turn or mirror leaves as they are.
 /// `open`: the wall to the east is missing, and rays through there meet nothing.
@@ -173,7 +171,7 @@ TEST(Sanity, AWrongMapGetsNoOtherAdvice) {
   EXPECT_NE(flag_with(report, "the map is of another place"), "") << report.fit.model.w_short;
   for (const std::string_view words : {"miss: atom", "refine_poses", "tails"}) {
     EXPECT_EQ(flag_with(report, words), "");
-    for (const std::string& sentence : disagreements(report)) EXPECT_FALSE(test::contains(sentence, words));
+    for (const std::string& sentence : disagreements(report)) EXPECT_FALSE(contains(sentence, words));
   }
   EXPECT_FALSE(disagreements(report).empty());
 }
@@ -198,9 +196,9 @@ TEST(Sanity, ACodeForNoReturnIsNamedAndCanBeTaken) {
   const ScanLog log = coded(usual_log());
   const FitReport missed = fit_log(log, world(), options());
   const std::string flag = flag_with(missed, "many readings are 81.91 m");
-  EXPECT_TRUE(test::contains(flag, "give max_range_m 81.82, or let it be found (auto_max_range)"));
+  EXPECT_TRUE(contains(flag, "give max_range_m 81.82, or let it be found (auto_max_range)"));
   constexpr SettingName kTyped[] = {{"auto_max_range", "--max-range auto"}};
-  EXPECT_TRUE(test::contains(report_text(missed, ReportForm::kTerminal, kTyped), "let it be found (--max-range auto)"));
+  EXPECT_TRUE(contains(report_text(missed, ReportForm::kTerminal, kTyped), "let it be found (--max-range auto)"));
   EXPECT_LT(missed.fit.model.w_max, 1e-6);
 
   FitLogOptions automatic = options();
@@ -290,7 +288,7 @@ TEST(Sanity, ZerosForNoReturnAreNamed) {
   }
   log.max_range_m = 14;
   const std::string flag = flag_with(fit_log(log, world(), options()), "of the readings are 0 m");
-  EXPECT_TRUE(test::contains(flag, "give min_range_m 0.001, and they carry no evidence"));
+  EXPECT_TRUE(contains(flag, "give min_range_m 0.001, and they carry no evidence"));
   FitLogOptions told = options();
   told.min_range_m = 0.001;
   const FitReport report = fit_log(log, world(), told);
@@ -308,7 +306,7 @@ TEST(Sanity, WithoutACodeTheMaximumRangeIsTheLogs) {
   EXPECT_EQ(fit_log(log, world(), automatic).model.sensor.max_range_m, 14);
   log.max_range_m = 0;
   log.name = "some.log";
-  EXPECT_EQ(test::input_error([&] { fit_log(log, world(), automatic); }),
+  EXPECT_EQ(input_error([&] { fit_log(log, world(), automatic); }),
             "some.log: has no value beyond all others that many readings have, and does not say how far its sensor "
             "measures; give max_range_m");
 }
@@ -341,11 +339,10 @@ TEST(Sanity, HitsWhereTheMapExpectsNothingAreNamed) {
   wrong_map.sanity.clear();
   add_model_flags(wrong_map);
   ASSERT_EQ(wrong_map.sanity.size(), 1U);
-  EXPECT_TRUE(
-      test::contains(wrong_map.sanity[0].text.text(), "w_short is 0.60, above 0.5: the map is of another place"));
+  EXPECT_TRUE(contains(wrong_map.sanity[0].text.text(), "w_short is 0.60, above 0.5: the map is of another place"));
   EXPECT_NE(disagreements(book), std::vector<std::string>{});
   for (const std::string& sentence : disagreements(wrong_map)) {
-    EXPECT_FALSE(test::contains(sentence, "miss: atom"));
+    EXPECT_FALSE(contains(sentence, "miss: atom"));
   }
 }
 
@@ -428,8 +425,8 @@ TEST(Sanity, PosesAreJudgedWithWhatIsLearnedOfTheLog) {
   // Where the laser is elsewhere on the robot, all moves of poses share a side, and the mount is named.
   const std::string flag = flag_with(fit_log(log, world(), options()), "mounted otherwise than the log says");
   EXPECT_EQ(flag.find("scans fit best with the laser 0.1"), 0U) << flag;
-  EXPECT_TRUE(test::contains(flag, "m to the left of where the log has it, turned by "));
-  EXPECT_TRUE(test::contains(flag, "learn the mount (per_log: mount)"));
+  EXPECT_TRUE(contains(flag, "m to the left of where the log has it, turned by "));
+  EXPECT_TRUE(contains(flag, "learn the mount (per_log: mount)"));
   EXPECT_EQ(flag_with(fit_log(log, world(), options()), "refine_poses"), "");
   for (float& reading : log.range_m) reading = reading < 13.9F ? reading + 0.08F : reading;
   FitLogOptions own = options();
@@ -450,7 +447,7 @@ ScanLog scaled(ScanLog log, double readings, double poses) {
 
 void expect_only_fault(const FitReport& report, const std::string& words) {
   ASSERT_EQ(report.sanity.size(), 1U) << report.sanity.front().text.text();
-  EXPECT_TRUE(test::contains(report.sanity.front().text.text(), words));
+  EXPECT_TRUE(contains(report.sanity.front().text.text(), words));
   EXPECT_EQ(first_unusable(report.sanity), report.sanity.front().text);
 }
 
@@ -465,9 +462,9 @@ TEST(Sanity, WrongUnitsAreNamed) {
                                                    {.001, "times 1000: are they kilometres?"}}) {
     if (factor < 1) {
       const std::string refusal =
-          test::input_error([&, factor = factor] { fit_log(scaled(log, factor, 1), world(), options()); });
+          input_error([&, factor = factor] { fit_log(scaled(log, factor, 1), world(), options()); });
       EXPECT_EQ(refusal.find("the maximum range, 0.014 m, is shorter than a cell of the map, 0.1 m"), 0U) << refusal;
-      EXPECT_TRUE(test::contains(refusal, words));
+      EXPECT_TRUE(contains(refusal, words));
     } else {
       expect_only_fault(fit_log(scaled(log, factor, 1), world(), options()), words);
     }
@@ -479,17 +476,17 @@ TEST(Sanity, WrongUnitsAreNamed) {
       for (float& reading : in_metres.range_m) reading = std::max(reading, 14.0F);
     }
     if (factor < 100) continue;
-    const std::string refusal = test::input_error([&] { fit_log(in_metres, world(), options()); });
-    EXPECT_TRUE(test::contains(refusal, "no reading is below the maximum range, 14 m"));
-    EXPECT_TRUE(test::contains(refusal, words));
+    const std::string refusal = input_error([&] { fit_log(in_metres, world(), options()); });
+    EXPECT_TRUE(contains(refusal, "no reading is below the maximum range, 14 m"));
+    EXPECT_TRUE(contains(refusal, words));
   }
-  const std::string both = test::input_error([&] { fit_log(scaled(log, 100, 100), world(), options()); });
+  const std::string both = input_error([&] { fit_log(scaled(log, 100, 100), world(), options()); });
   EXPECT_EQ(both.find("no pose lies on the map, which covers x 0.0 to 12.0 m and y 0.0 to 8.0 m; the first is (150.0,"),
             0U)
       << both;
-  EXPECT_TRUE(test::contains(both, "together with the poses divided by 100: are they centimetres?"));
-  const std::string poses = test::input_error([&] { fit_log(scaled(log, 1, 1000), world(), options()); });
-  EXPECT_TRUE(test::contains(poses, "with poses divided by 1000: are they millimetres?"));
+  EXPECT_TRUE(contains(both, "together with the poses divided by 100: are they centimetres?"));
+  const std::string poses = input_error([&] { fit_log(scaled(log, 1, 1000), world(), options()); });
+  EXPECT_TRUE(contains(poses, "with poses divided by 1000: are they millimetres?"));
   ScanLog degrees = log;
   for (PlanarPose& pose : degrees.pose) pose.yaw_rad /= kRadPerDeg;
   expect_only_fault(fit_log(degrees, world(), options()), "with headings taken as degrees: are they degrees?");
@@ -507,7 +504,7 @@ TEST(Sanity, WrongUnitsOfATableAreNamed) {
   expect_only_fault(fit_pairs(pairs, how), "divided by 100: are they centimetres?");
   how.max_range_m = 14;
   for (float& reading : pairs.reading_m) reading = std::max(reading, 14.0F);
-  EXPECT_TRUE(test::contains(test::input_error([&] { fit_pairs(pairs, how); }), "are they centimetres?"));
+  EXPECT_TRUE(contains(input_error([&] { fit_pairs(pairs, how); }), "are they centimetres?"));
 }
 
 TEST(Sanity, ALogWithoutRangesIsRefused) {
@@ -515,7 +512,7 @@ TEST(Sanity, ALogWithoutRangesIsRefused) {
   log.max_range_m = 14, log.name = "a.log";
   const auto refusal = [&](float reading) {
     std::fill(log.range_m.begin(), log.range_m.end(), reading);
-    return test::input_error([&] { fit_log(log, world(), options()); });
+    return input_error([&] { fit_log(log, world(), options()); });
   };
   EXPECT_EQ(refusal(INFINITY), "a.log: no reading is a range: 14520 are inf, 0 are 0 and 0 are nan or below 0");
   EXPECT_EQ(refusal(0), "a.log: no reading is a range: 0 are inf, 14520 are 0 and 0 are nan or below 0");
@@ -524,7 +521,7 @@ TEST(Sanity, ALogWithoutRangesIsRefused) {
   const BeamData pairs = {std::vector<float>(50, INFINITY), std::vector<float>(50, 3), std::vector<std::uint32_t>(50)};
   FitLogOptions how = options();
   how.max_range_m = 14;
-  EXPECT_EQ(test::input_error([&] { fit_pairs(pairs, how); }),
+  EXPECT_EQ(input_error([&] { fit_pairs(pairs, how); }),
             "no reading is a range: 50 are inf, 0 are 0 and 0 are nan or below 0");
 }
 
@@ -536,7 +533,7 @@ TEST(Sanity, PosesBesideTheMapAreNamed) {
     log.pose[i].x_m += 500;
     if (i % 4 == 0) partly.pose[i].y_m -= 500;
   }
-  const std::string refusal = test::input_error([&] { fit_log(log, world(), options()); });
+  const std::string refusal = input_error([&] { fit_log(log, world(), options()); });
   EXPECT_EQ(
       refusal.find("a.log: no pose lies on the map, which covers x 0.0 to 12.0 m and y 0.0 to 8.0 m; the first is "
                    "(501.5, 3.4): give the origin"),
@@ -563,12 +560,12 @@ TEST(Sanity, AMapThatLiesElsewhereIsNamed) {
   shifted.world_from_map = {.1, -.06, 0}, turned.world_from_map = {0, 0, kRadPerDeg};
   const std::string of_shift = flag_with(fit_log(log, World::from_map(shifted), options()), "scans fit best");
   EXPECT_EQ(of_shift.find("scans fit best 0.1"), 0U) << of_shift;
-  EXPECT_TRUE(test::contains(of_shift, "all to the same side: the map lies elsewhere than the log says"));
-  EXPECT_FALSE(test::contains(of_shift, "mount"));
+  EXPECT_TRUE(contains(of_shift, "all to the same side: the map lies elsewhere than the log says"));
+  EXPECT_FALSE(contains(of_shift, "mount"));
   const std::string of_turn = flag_with(fit_log(log, World::from_map(turned), options()), "scans fit best");
-  EXPECT_TRUE(test::contains(of_turn, "the map lies elsewhere than the log says"));
-  EXPECT_TRUE(test::contains(of_turn, "turned by "));
-  EXPECT_FALSE(test::contains(of_turn, "mounted"));
+  EXPECT_TRUE(contains(of_turn, "the map lies elsewhere than the log says"));
+  EXPECT_TRUE(contains(of_turn, "turned by "));
+  EXPECT_FALSE(contains(of_turn, "mounted"));
 }
 
 /// The same walls in cells `times` as large.
@@ -606,16 +603,16 @@ TEST(Sanity, ALogOfOnePlaceHasNoErrors) {
 TEST(Sanity, FlagsAreInTheFilesOfAFit) {
   const FitReport report = fit_log(coded(usual_log()), world(), options());
   ASSERT_FALSE(report.sanity.empty());
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_fit(folder.path() / "fit", report);
-  const auto json = nlohmann::json::parse(test::bytes_of(folder.path() / "fit/fit.json"));
-  const std::vector<std::string> found = test::texts_of(json);
-  const std::string page = test::bytes_of(folder.path() / "fit/report.html");
+  const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
+  const std::vector<std::string> found = texts_of(json);
+  const std::string page = bytes_of(folder.path() / "fit/report.html");
   for (const std::string& flag : texts_of(report.sanity)) {
     EXPECT_NE(std::find(found.begin(), found.end(), flag), found.end()) << flag;
-    EXPECT_TRUE(test::contains(page, "<li>" + flag + "</li>")) << flag;
+    EXPECT_TRUE(contains(page, "<li>" + flag + "</li>")) << flag;
   }
 }
 
 }  // namespace
-}  // namespace fathom::sanity_test
+}  // namespace fathom::test::sanity_test

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Laws that every model obeys. The tests run over the registered list: a new model faces them by itself.
 
+#include <cctype>
+
 #include <fathom/noise/custom.hpp>
 
 #include "sensor/noise/blind_zone.hpp"
 #include "sensor/noise/blocks.hpp"
 #include "sensor/noise/busy.hpp"
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::laws_test {
 namespace {

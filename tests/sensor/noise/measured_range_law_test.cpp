@@ -10,6 +10,8 @@
 #include "sensor/noise/blocks.hpp"
 #include "sensor/noise/busy.hpp"
 #include "sensor/noise_access.hpp"
+#include "support/casters.hpp"
+#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test {
