@@ -2,15 +2,6 @@
 // Bags: how fast scans are read, by compression, and what a bag of a run costs beside PCD files of the same run. All in
 // one run: contenders take turns. Rates are of bytes of messages, before compression, and of processor time.
 
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <functional>
-#include <random>
-#include <string>
-#include <vector>
-
 #include <lz4frame.h>
 #include <zlib.h>
 #include <zstd.h>

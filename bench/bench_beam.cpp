@@ -4,17 +4,7 @@
 //
 //   bench_beam [house | basement | freiburg-079 | learning | scene]
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <numbers>
 #include <numeric>
-#include <random>
-#include <string>
-#include <string_view>
-#include <thread>
 #include <unistd.h>
 
 #include <malloc.h>
@@ -109,7 +99,7 @@ class Contest {
     seconds_.clear(), least_seconds_.clear();
     for (const std::vector<double>& times : interleaved_times(rounds, contenders_, clock)) {
       seconds_.push_back(median(times));
-      least_seconds_.push_back(*std::min_element(times.begin(), times.end()));
+      least_seconds_.push_back(least(times));
     }
   }
   [[nodiscard]] double seconds(std::string_view name) const { return seconds_[index_of(name)]; }
@@ -285,8 +275,7 @@ void bench_learning() {
     static_cast<void>(fit_beam_model(data, sensor, options));
     std::printf("| %s |", std::string(to_string(isa)).c_str());
     for (const double t : times) std::printf(" %.1f", t * 1e3);
-    std::printf(" | %.2f | %.2f | %.0f |\n", median(times) * 1e3, *std::min_element(times.begin(), times.end()) * 1e3,
-                (cpu_seconds_now() - last) * 1e3);
+    std::printf(" | %.2f | %.2f | %.0f |\n", median(times) * 1e3, least(times) * 1e3, (cpu_seconds_now() - last) * 1e3);
   }
   Contest threads;
   for (const int count : {1, 2}) {

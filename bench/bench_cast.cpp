@@ -14,14 +14,6 @@
 // distance noise, gates, and writes range and entity id in the order of the frame. Its caster alone is also given the
 // raw side's rays, as tiles and one by one.
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <numbers>
-#include <string>
-#include <utility>
-
 #include <fathom/simulate/simulator.hpp>
 
 #include "interleave.hpp"
@@ -38,18 +30,8 @@ namespace {
 constexpr int kRounds = 31;
 constexpr std::uint64_t kSeed = 1;
 
-NoiseChain three_gaussians() {
-  return {AngularRay{.axis = Axis::kZ, .stddev_rad = 0.0005F}, AngularHit{.axis = Axis::kZ, .stddev_rad = 0.0005F},
-          DistanceNoise{.stddev_m = 0.01F, .stddev_per_m = 0.001F}};
-}
-
-Sensor make_sensor(const Set& set, std::string name, NoiseChain noise) {
-  Sensor sensor;
-  sensor.name = std::move(name);
-  sensor.model = set.model;
-  sensor.parent_from_sensor = set.world_from_sensor;
-  sensor.noise = std::move(noise);
-  return sensor;
+Sensor sensor_of(const Set& set, std::string name, NoiseChain noise) {
+  return make_sensor(set.model, set.world_from_sensor, std::move(noise), std::move(name));
 }
 
 /// The rays that fathom casts for frame 0 of a sensor, in its order, in world coordinates.
@@ -112,7 +94,7 @@ void run_set(const Set& set, Isa isa) {
     return Simulator(*set.scene, {.seed = kSeed, .compute = {.threads = threads, .isa = isa}});
   };
   Simulator one = simulator_of(1), two = simulator_of(2);
-  const Sensor noisy = make_sensor(set, "noisy", three_gaussians()), clean = make_sensor(set, "clean", {});
+  const Sensor noisy = sensor_of(set, "noisy", three_gaussians()), clean = sensor_of(set, "clean", {});
   CastPlan plan;
   make_plan(make_pattern(set.model), false, plan);
   const RawRays jittered = world_rays(noisy, plan, set.world_from_sensor, isa);
@@ -151,9 +133,9 @@ void run_set(const Set& set, Isa isa) {
 void run_returns(const Set& set) {
   constexpr int kFewRounds = 11;
   Simulator simulator(*set.scene, {.seed = kSeed, .compute = {.threads = 1}});
-  const SensorId lines = simulator.add_sensor(make_sensor(set, "lines", three_gaussians()));
+  const SensorId lines = simulator.add_sensor(sensor_of(set, "lines", three_gaussians()));
   const auto add_wide = [&](const char* name, ReturnChoices returns) {
-    Sensor sensor = make_sensor(set, name, three_gaussians());
+    Sensor sensor = sensor_of(set, name, three_gaussians());
     sensor.divergence = {.horizontal_rad = 0.003F, .vertical_rad = 0.0015F};
     sensor.returns = std::move(returns);
     return simulator.add_sensor(sensor);
@@ -185,7 +167,7 @@ void run_motion(const Set& set) {
     const Pose from = moving.entities()[index(id)].parent_from_entity.at(0.0);
     moving.set_motion(id, Trajectory({{0.0, from}, {1.0, from * Pose{{1, 0, 0}, from_roll_pitch_yaw(0, 0, 1)}}}));
   }
-  Sensor sensor = make_sensor(set, "lidar", {});
+  Sensor sensor = sensor_of(set, "lidar", {});
   sensor.rolling = true;
   Frame frame({Channel::kRange, Channel::kEntityId});
   std::vector<Simulator> simulators;
@@ -205,7 +187,7 @@ void run_motion(const Set& set) {
 /// A sheet near the sensor before a fifth of its rays: opaque, a pane, a mirror.
 void run_glass(const Set& set) {
   constexpr double kNearM = 0.5, kHalfTurn = 0.2 * std::numbers::pi;
-  Sensor sensor = make_sensor(set, "lidar", {});
+  Sensor sensor = sensor_of(set, "lidar", {});
   sensor.detection.reach_10_m = 90, sensor.returns = {ReturnChoice::kLast};
   std::vector<Simulator> simulators;
   std::vector<Frame> frames(3, Frame({Channel::kRange, Channel::kEntityId, Channel::kPath}));
@@ -242,11 +224,7 @@ void run_moving(int entities) {
         {.name = "box " + std::to_string(i), .mesh = box, .parent_from_entity = Pose{{double(i), 0, 0}, {}}});
   }
   Simulator simulator(std::move(scene), {.compute = {.threads = 1}});
-  Laser2d laser;
-  laser.rays = 1;
-  Sensor sensor;
-  sensor.name = "laser", sensor.model = laser;
-  const SensorId id = simulator.add_sensor(sensor);
+  const SensorId id = simulator.add_sensor(make_sensor(Laser2d{.rays = 1}, {}, {}));
   Frame frame({Channel::kRange});
   double shift = 0.0;
   const double seconds =

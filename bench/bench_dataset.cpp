@@ -4,20 +4,9 @@
 //   bench_dataset PROGRAM FOLDER [FRAMES [PART]]     FOLDER: on the disk that is measured, such as /dev/shm;
 //   PART: formats, large, bare, scaling or resume, all without it
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <fcntl.h>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <string>
 #include <sys/stat.h>
-#include <thread>
 #include <unistd.h>
-#include <utility>
-#include <vector>
 
 #include "interleave.hpp"
 

@@ -4,15 +4,6 @@
 //
 //   bench_given [sse2|avx2|avx512 [ROW]]          ROW: only this row of the table, counted from 0
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <functional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <fathom/noise/detail/drive.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 

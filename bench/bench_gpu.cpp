@@ -4,11 +4,6 @@
 //
 //   bench_gpu [device, cuda:0] [scene file of the house]
 
-#include <array>
-#include <cstdio>
-#include <string>
-#include <vector>
-
 #include <fmt/format.h>
 
 #include <fathom/core/error.hpp>
@@ -26,18 +21,6 @@ namespace {
 constexpr int kRounds = 11;
 constexpr std::uint32_t kEnvironments = 4096;
 constexpr std::array kChannels = {Channel::kRange, Channel::kEntityId};
-
-NoiseChain three_gaussians() {
-  return {AngularRay{.axis = Axis::kZ, .stddev_rad = 0.0005F}, AngularHit{.axis = Axis::kY, .stddev_rad = 0.0005F},
-          DistanceNoise{.stddev_m = 0.01F, .stddev_per_m = 0.001F}};
-}
-
-NoiseChain every_loss() {
-  return {LossAngle{.max_incidence_rad = 1.4F}, StereoShadow{},
-          StereoEnergy{.normalization = EnergyNormalization::kThreshold},
-          EdgeLoss{.low_probability = 0.2F, .high_probability = 0.9F},
-          Disparity{.stddev_px = 0.05F, .steps_per_px = 32}};
-}
 
 /// A frame in memory of the GPU.
 class FrameThere {
@@ -87,9 +70,7 @@ void compare(const std::string& name, const device::Gpu& gpu, Renderer& there, R
 }
 
 void compare_set(const Set& set, const device::Gpu& gpu, Device device) {
-  Sensor sensor;
-  sensor.name = "sensor", sensor.model = set.model, sensor.parent_from_sensor = set.world_from_sensor;
-  sensor.noise = three_gaussians();
+  const Sensor sensor = make_sensor(set.model, set.world_from_sensor, three_gaussians());
   Simulator there(*set.scene, {.seed = 7, .compute = {.device = device}}), here(*set.scene, {.seed = 7});
   there.add_sensor(sensor), here.add_sensor(sensor);
   const RayPattern& rays = here.pattern(SensorId{0}, 0);
@@ -99,11 +80,8 @@ void compare_set(const Set& set, const device::Gpu& gpu, Device device) {
 /// The house once for each environment, each with the table at its own place.
 void compare_environments(const Scene& house, const Pose& pose, const NoiseChain& noise, const std::string& name,
                           const device::Gpu& gpu, Device device) {
-  StereoCamera camera;
-  camera.width = 64, camera.height = 48, camera.horizontal_fov_rad = 1.5, camera.baseline_m = 0.05;
-  camera.max_range_m = 100;
-  Sensor sensor;
-  sensor.name = "camera", sensor.model = camera, sensor.parent_from_sensor = pose, sensor.noise = noise;
+  const StereoCamera camera = stereo_camera(64, 48);
+  const Sensor sensor = make_sensor(camera, pose, noise);
   Environments there(house, sensor, {.simulator = {.seed = 7, .compute = {.device = device}}, .count = kEnvironments});
   Environments here(house, sensor, {.simulator = {.seed = 7}, .count = kEnvironments});
   for (std::uint32_t e = 0; e < kEnvironments; ++e) {
@@ -143,7 +121,7 @@ void run(Device device, const std::string& scene_file) {
   for (const Set& set : sets) compare_set(set, gpu, device);
   const Pose pose = sets.front().world_from_sensor;
   compare_environments(house, pose, three_gaussians(), "4096 x 64 x 48 stereo, three noises", gpu, device);
-  compare_environments(house, pose, every_loss(), "4096 x 64 x 48 stereo, all losses", gpu, device);
+  compare_environments(house, pose, every_loss_and_edges(), "4096 x 64 x 48 stereo, all losses", gpu, device);
   print_copies(gpu);
 }
 

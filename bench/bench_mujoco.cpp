@@ -11,16 +11,6 @@
 // mj_ray casts a share of the primary rays of the frame and, to the points that they meet, of the rays from both
 // cameras; the time is that share's, times the whole. It finds no normals, losses or arrays.
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <fstream>
-#include <memory>
-#include <numbers>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <mujoco/mujoco.h>
 
 #include <fathom/fathom.hpp>
@@ -28,6 +18,7 @@
 
 #include "interleave.hpp"
 #include "raw_embree.hpp"
+#include "scenes.hpp"
 
 namespace fathom::bench {
 namespace {
@@ -91,13 +82,6 @@ std::unique_ptr<mjModel, Free> load(const std::string& text) {
   return model;
 }
 
-NoiseChain every_loss() {
-  return {LossAngle{.max_incidence_rad = 1.4F}, StereoShadow{},
-          StereoEnergy{.normalization = EnergyNormalization::kThreshold},
-          EdgeLoss{.low_probability = 0.2F, .high_probability = 0.9F},
-          Disparity{.stddev_px = 0.05F, .steps_per_px = 32}};
-}
-
 Sensor camera_of(const MujocoMirror& mirror, NoiseChain noise, MirrorImage image) {
   StereoCamera camera = mirror.camera("eyes", image);
   camera.baseline_m = 0.05, camera.max_range_m = 100;
@@ -109,7 +93,7 @@ Sensor camera_of(const MujocoMirror& mirror, NoiseChain noise, MirrorImage image
 /// Renders frames of fathom, on a given number of threads.
 class Renderer {
  public:
-  Renderer(const mjModel* model, const mjData* data, int threads, NoiseChain noise = every_loss(),
+  Renderer(const mjModel* model, const mjData* data, int threads, NoiseChain noise = every_loss_and_edges(),
            MirrorImage image = {.width = kWidth, .height = kHeight})
       : mirror_(model), simulator_(mirror_.scene(data), {.seed = 1, .compute = {.threads = threads}}) {
     sensor_ = simulator_.add_sensor(camera_of(mirror_, std::move(noise), image));
@@ -161,8 +145,6 @@ RawRays raw_rays(const RayPattern& rays, const Pose& eye) {
   }
   return raw;
 }
-
-double least(const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); }
 
 void run(double radius_m) {
   const auto model = load(world_text(radius_m));

@@ -3,16 +3,6 @@
 // a frame, for each instruction set; the same numbers by the standard library, for scale; fields; and models of weather
 // beside `distance`.
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <functional>
-#include <random>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <fathom/noise/detail/drive.hpp>
 #include <fathom/noise/noise.hpp>
 #include <fathom/sensor/presets.hpp>
@@ -55,7 +45,7 @@ void run_fields() {
     const auto times = bench::interleaved_times(51, contenders, bench::cpu_seconds_now);
     for (std::size_t i = 0; i < names.size(); ++i) {
       std::printf("| %s | %s | %.2f | %.2f |\n", kind.name.c_str(), std::string(names[i]).c_str(),
-                  1e3 * bench::median(times[i]), 1e3 * *std::min_element(times[i].begin(), times[i].end()));
+                  1e3 * bench::median(times[i]), 1e3 * bench::least(times[i]));
     }
   }
 }

@@ -4,11 +4,6 @@
 //
 //   bench_rgl [part of the names of the sets to run] [threads]
 
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-
 #include <rgl/api/core.h>
 #include <rgl/api/fathom.h>
 
@@ -103,12 +98,7 @@ void run(const Set& set, int threads) {
   must(fathom_rgl_set_threads(threads));
   must(fathom_rgl_set_seed(1));
   Simulator simulator(*set.scene, {.seed = 1, .compute = {.threads = threads}});
-  Sensor sensor;
-  sensor.name = "lidar", sensor.model = set.model, sensor.parent_from_sensor = set.world_from_sensor;
-  sensor.noise = {AngularRay{.axis = Axis::kZ, .stddev_rad = 0.0005F},
-                  AngularHit{.axis = Axis::kZ, .stddev_rad = 0.0005F},
-                  DistanceNoise{.stddev_m = 0.01F, .stddev_per_m = 0.001F}};
-  const SensorId id = simulator.add_sensor(sensor);
+  const SensorId id = simulator.add_sensor(make_sensor(set.model, set.world_from_sensor, three_gaussians()));
   Frame frame({Channel::kHitWorld, Channel::kRange, Channel::kEntityId, Channel::kReason});
   copy_scene(*set.scene);
   const std::vector<rgl_mat3x4f> rays = to_matrices(simulator.pattern(id, 0));

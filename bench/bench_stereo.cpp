@@ -11,17 +11,6 @@
 // points only that the angle loss leaves. fathom also turns rays, finds normals and cosines, applies every loss and
 // writes depth and reasons in the order of the frame.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
-#include <functional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
-
 #include <fmt/format.h>
 
 #include <fathom/sensor/presets.hpp>
@@ -39,21 +28,6 @@ namespace fathom::bench {
 namespace {
 
 constexpr int kRounds = 101;
-constexpr float kMaxIncidenceRad = 1.4F;
-
-/// Angle, shadow by two back-rays and energy, then the noise of the disparity.
-NoiseChain every_loss() {
-  return {LossAngle{.max_incidence_rad = kMaxIncidenceRad}, StereoShadow{},
-          StereoEnergy{.normalization = EnergyNormalization::kThreshold},
-          Disparity{.stddev_px = 0.05F, .steps_per_px = 32}};
-}
-
-/// Also the loss at edges, which looks at all eight neighbours of a pixel in a second pass over the image.
-NoiseChain every_loss_and_edges() {
-  NoiseChain noise = every_loss();
-  noise.insert(noise.begin() + 3, EdgeLoss{.low_probability = 0.2F, .high_probability = 0.9F});
-  return noise;
-}
 
 /// Also the window over the image, which cuts the frame's blocks in two.
 NoiseChain every_loss_and_window(float radius_px, float min_area_px) {
@@ -66,21 +40,6 @@ NoiseChain every_loss_and_window(float radius_px, float min_area_px) {
 NoiseChain correlated(NoiseChain noise) {
   noise.back().correlation = {.across_px = 3, .down_px = 1};
   return noise;
-}
-
-StereoCamera camera_of(std::uint32_t width, std::uint32_t height) {
-  StereoCamera camera;
-  camera.width = width, camera.height = height;
-  camera.horizontal_fov_rad = 1.5;
-  camera.baseline_m = 0.05;
-  camera.max_range_m = 100;
-  return camera;
-}
-
-Sensor sensor_of(const SensorModel& model, const Pose& pose, NoiseChain noise) {
-  Sensor sensor;
-  sensor.name = "camera", sensor.model = model, sensor.parent_from_sensor = pose, sensor.noise = std::move(noise);
-  return sensor;
 }
 
 /// World rays of a camera in the order of fathom's tiles.
@@ -130,7 +89,7 @@ void run_frame(const std::string& name, const Scene& scene, const StereoCamera& 
                NoiseChain noise, Isa isa) {
   const RawEmbree raw(scene, isa);
   Simulator simulator(scene, {.compute = {.threads = 1, .isa = isa}});
-  const SensorId id = simulator.add_sensor(sensor_of(camera, pose, std::move(noise)));
+  const SensorId id = simulator.add_sensor(make_sensor(camera, pose, std::move(noise)));
   CastPlan plan;
   make_plan(make_pattern(camera), false, plan);
   const RawRays primary = primary_rays(plan, pose);
@@ -173,15 +132,12 @@ void run_frame(const std::string& name, const Scene& scene, const StereoCamera& 
                          [&] { sight_of(left), sight_of(right); }},
                         cpu_seconds_now);
   // The least times are those in which nothing else used the core.
-  std::vector<double> t, least;
-  for (const std::vector<double>& of_one : times) {
-    t.push_back(median(of_one));
-    least.push_back(*std::min_element(of_one.begin(), of_one.end()));
-  }
+  std::vector<double> t, shortest;
+  for (const std::vector<double>& of_one : times) t.push_back(median(of_one)), shortest.push_back(least(of_one));
   const double rays = static_cast<double>(frame.size()) * 1e-6;
   std::printf("| %-30s | %6.2f | %6.2f | %6.2f | %4.2f | %4.2f | %5.2f / %5.2f = %4.2f | %5.1f | %5.1f | %4.2f |\n",
-              name.c_str(), 1e3 * t[1], 1e3 * t[0], 1e3 * t[2], t[1] / t[2], t[0] / t[2], 1e3 * least[1],
-              1e3 * least[2], least[1] / least[2], 2 * rays / t[3], 2 * rays / t[4], t[3] / t[4]);
+              name.c_str(), 1e3 * t[1], 1e3 * t[0], 1e3 * t[2], t[1] / t[2], t[0] / t[2], 1e3 * shortest[1],
+              1e3 * shortest[2], shortest[1] / shortest[2], 2 * rays / t[3], 2 * rays / t[4], t[3] / t[4]);
   std::fflush(stdout);
 }
 
@@ -195,9 +151,8 @@ void run_correlated(const Scene& scene, const StereoCamera& camera, const Pose& 
         Correlation{.across_px = 3, .down_px = 1, .time_s = 0.5}}) {
     NoiseChain noise = every_loss();
     noise.back().correlation = c;
-    Sensor sensor = sensor_of(camera, pose, std::move(noise));
-    sensor.name = fmt::format("camera {}", ids.size());
-    ids.push_back(simulator.add_sensor(std::move(sensor)));
+    ids.push_back(
+        simulator.add_sensor(make_sensor(camera, pose, std::move(noise), fmt::format("camera {}", ids.size()))));
   }
   Frame frame({Channel::kDepth, Channel::kReason});
   std::uint32_t index = 0;
@@ -208,10 +163,9 @@ void run_correlated(const Scene& scene, const StereoCamera& camera, const Pose& 
   const std::vector<std::string> names = {"without", "3 x 1 px", "3 x 3 px", "3 x 3 px, exponential",
                                           "3 x 1 px, key frames 0.5 s apart"};
   std::printf("\n| correlated disparity, 640 x 480 | ms | ratio | ratio of least times |\n|---|---|---|---|\n");
-  const auto least = [&](std::size_t i) { return *std::min_element(times[i].begin(), times[i].end()); };
   for (std::size_t i = 0; i < names.size(); ++i) {
     std::printf("| %s | %.2f | %.3f | %.3f |\n", names[i].c_str(), 1e3 * median(times[i]),
-                median(times[i]) / median(times[0]), least(i) / least(0));
+                median(times[i]) / median(times[0]), least(times[i]) / least(times[0]));
   }
   std::fflush(stdout);
 }
@@ -233,9 +187,7 @@ void run_windows(const Scene& scene, const StereoCamera& camera, const Pose& pos
   std::vector<std::function<void()>> contenders;
   frames.reserve(chains.size()), contenders.reserve(chains.size());
   for (const auto& [name, noise] : chains) {
-    Sensor sensor = sensor_of(camera, pose, noise);
-    sensor.name = name;
-    simulator.add_sensor(std::move(sensor));
+    simulator.add_sensor(make_sensor(camera, pose, noise, name));
     frames.emplace_back(ChannelSet{Channel::kDepth, Channel::kReason});
   }
   std::uint32_t index = 0;  // another one each time, as a field of draws that is there already costs nothing
@@ -246,11 +198,9 @@ void run_windows(const Scene& scene, const StereoCamera& camera, const Pose& pos
   std::printf(
       "\n| matching window and correlated disparity, house, 640 x 480 | ms | least, ms | ratio | least ratio "
       "|\n|---|---|---|---|---|\n");
-  const double base = median(times[0]), least_base = *std::min_element(times[0].begin(), times[0].end());
   for (std::size_t i = 0; i < chains.size(); ++i) {
-    const double t = median(times[i]), least = *std::min_element(times[i].begin(), times[i].end());
-    std::printf("| %s | %.2f | %.2f | %.2f | %.2f |\n", chains[i].first.c_str(), 1e3 * t, 1e3 * least, t / base,
-                least / least_base);
+    std::printf("| %s | %.2f | %.2f | %.2f | %.2f |\n", chains[i].first.c_str(), 1e3 * median(times[i]),
+                1e3 * least(times[i]), median(times[i]) / median(times[0]), least(times[i]) / least(times[0]));
   }
   std::fflush(stdout);
 }
@@ -281,17 +231,15 @@ void run_presets(const Scene& scene, const Pose& pose, Isa isa) {
     std::array<Frame, 3> frames;
     std::vector<std::function<void()>> contenders;
     for (std::uint32_t i = 0; i < 3; ++i) {
-      Sensor sensor = sensor_of(camera, pose, i < 2 ? white(preset.noise, i == 1) : preset.noise);
-      sensor.name = fmt::format("camera {}", i);
-      const SensorId id = simulator.add_sensor(std::move(sensor));
+      const SensorId id = simulator.add_sensor(
+          make_sensor(camera, pose, i < 2 ? white(preset.noise, i == 1) : preset.noise, fmt::format("camera {}", i)));
       frames[i] = Frame({Channel::kDepth, Channel::kReason});
       contenders.emplace_back([&, id, i] { simulator.render(id, index++, frames[i]); });
     }
     const auto times = interleaved_times(kRounds, contenders, cpu_seconds_now);
-    const auto least = [&](std::size_t i) { return *std::min_element(times[i].begin(), times[i].end()); };
     std::printf("| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f |\n", name, 1e3 * median(times[0]),
                 1e3 * median(times[1]), 1e3 * median(times[2]), median_ratio(times[2], times[0]),
-                median_ratio(times[2], times[1]), least(2) / least(0), least(2) / least(1));
+                median_ratio(times[2], times[1]), least(times[2]) / least(times[0]), least(times[2]) / least(times[1]));
     std::fflush(stdout);
   }
 }
@@ -312,7 +260,7 @@ Scene make_balls(double radius_m) {
 /// has its own top-level tree.
 void run_environments(const Scene& scene, std::uint32_t count, bool moving) {
   const auto make = [&](int threads) {
-    Environments batch(scene, sensor_of(camera_of(64, 48), {}, every_loss()),
+    Environments batch(scene, make_sensor(stereo_camera(64, 48), {}, every_loss()),
                        {.simulator = {.compute = {.threads = threads}}, .count = count, .ranges = {}});
     for (std::uint32_t e = 0; e < count; ++e) {
       batch.set_sensor_pose(e, {{0.0001 * e, 0, 0}, {}});
@@ -344,30 +292,23 @@ int main(int argc, char** argv) {
       "of "
       "single and fathom | raw back-rays, M/s | fathom's, M/s | ratio |\n"
       "|---|---|---|---|---|---|---|---|---|---|\n");
-  if (std::string_view("house").find(wanted) != std::string_view::npos) {
-    const Pose in_house{{0.0, 0.0, 1.2}, from_roll_pitch_yaw(0, 0, 0.4)};
-    const Scene house = bench::make_house(file);
-    bench::run_frame("house, 640 x 480", house, bench::camera_of(640, 480), in_house, bench::every_loss(), isa);
-    bench::run_frame("the same with edge_loss", house, bench::camera_of(640, 480), in_house,
-                     bench::every_loss_and_edges(), isa);
+  const auto is_wanted = [&](std::string_view name) { return name.find(wanted) != std::string_view::npos; };
+  const Pose in_house{{0.0, 0.0, 1.2}, from_roll_pitch_yaw(0, 0, 0.4)};
+  const StereoCamera camera = bench::stereo_camera(640, 480);
+  const Scene house = bench::make_house(file);
+  if (is_wanted("house")) {
+    bench::run_frame("house, 640 x 480", house, camera, in_house, bench::every_loss(), isa);
+    bench::run_frame("the same with edge_loss", house, camera, in_house, bench::every_loss_and_edges(), isa);
   }
-  if (std::string_view("correlated").find(wanted) != std::string_view::npos) {
-    bench::run_correlated(bench::make_house(file), bench::camera_of(640, 480),
-                          {{0.0, 0.0, 1.2}, from_roll_pitch_yaw(0, 0, 0.4)}, isa);
-  }
-  if (std::string_view("windows").find(wanted) != std::string_view::npos) {
-    bench::run_windows(bench::make_house(file), bench::camera_of(640, 480),
-                       {{0.0, 0.0, 1.2}, from_roll_pitch_yaw(0, 0, 0.4)}, isa);
-  }
-  if (std::string_view("presets").find(wanted) != std::string_view::npos) {
-    bench::run_presets(bench::make_house(file), {{0.0, 0.0, 1.2}, from_roll_pitch_yaw(0, 0, 0.4)}, isa);
-  }
+  if (is_wanted("correlated")) bench::run_correlated(house, camera, in_house, isa);
+  if (is_wanted("windows")) bench::run_windows(house, camera, in_house, isa);
+  if (is_wanted("presets")) bench::run_presets(house, in_house, isa);
   for (const double radius_m : {0.35, 0.25, 0.2, 0.15, 0.125}) {
-    if (std::string_view("balls").find(wanted) == std::string_view::npos) break;
+    if (!is_wanted("balls")) break;
     bench::run_frame(fmt::format("125 balls of {} m, 160 x 120", radius_m), bench::make_balls(radius_m),
-                     bench::camera_of(160, 120), {}, bench::every_loss(), isa);
+                     bench::stereo_camera(160, 120), {}, bench::every_loss(), isa);
   }
-  if (std::string_view("environments").find(wanted) == std::string_view::npos) return 0;
+  if (!is_wanted("environments")) return 0;
   const Scene balls = bench::make_balls(0.15);
   std::printf(
       "\n| environments in one call, 125 balls of 0.15 m | one thread, ms | M pixels/s | two threads, ms | scaling |\n"

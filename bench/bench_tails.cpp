@@ -4,15 +4,6 @@
 //
 //   bench_tails [synthetic | freiburg-079] [fixed | learned] [rounds]
 
-#include <algorithm>
-#include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include <fathom/fit/beam.hpp>
 
 #include "bench/interleave.hpp"
@@ -63,8 +54,7 @@ void bench_readings(const char* name, const BeamData& data, std::string_view wan
       }
       const double book = median(times[0]), heavy = median(times[1]);
       std::printf("| %s | %s | %.2f | %.2f | **%.2f** | %.2f |\n", offset, std::string(to_string(isa)).c_str(),
-                  book * 1e3, heavy * 1e3, heavy / book,
-                  *std::ranges::min_element(times[1]) / *std::ranges::min_element(times[0]));
+                  book * 1e3, heavy * 1e3, heavy / book, least(times[1]) / least(times[0]));
     }
   }
 }

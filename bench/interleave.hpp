@@ -1,12 +1,29 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 // Fair timing in one process: the contenders take turns, so that whatever else the machine does hits all of them, and
-// only medians and ratios are reported.
+// only medians and ratios are reported. The standard library that benchmarks use comes with it.
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <memory>
+#include <numbers>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace fathom::bench {
@@ -26,6 +43,9 @@ inline double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
   return values[values.size() / 2];
 }
+
+/// Of a round in which nothing else used the core.
+inline double least(const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); }
 
 /// Seconds by `clock` of each contender in each of `rounds` rounds, after one round that is not counted:
 /// [contenders][rounds].

@@ -2,8 +2,6 @@
 // Bad scenes, meshes and overrides: one line on stderr that says where and why, exit code 2, and nothing written.
 
 #include "process.hpp"
-#include "refusal.hpp"
-#include "scenes.hpp"
 
 namespace cli_test {
 namespace {

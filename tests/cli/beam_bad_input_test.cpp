@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Bad logs, maps, parameters and options: one line on stderr that says where and why, exit code 2, and nothing written.
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "beam_files.hpp"
-#include "process.hpp"
-#include "refusal.hpp"
 
 namespace cli_test {
 namespace {
-
-using Words = std::vector<std::string>;
 
 /// A CARMEN line of 180 rays of 2 m from the middle of the room.
 std::string flaser(const std::string& pose = "2 1 0", int rays = 180) {
@@ -29,24 +19,11 @@ class BeamBadInput : public testing::Test {
     cli_test::expect_refused(name, arguments, expected, files_ / "out");
   }
   void expect_fit_refused(const std::string& name, const Words& options, const Words& expected) {
-    Words arguments = {"fit", "beam", "--out", files_ / "out"};
-    arguments.insert(arguments.end(), options.begin(), options.end());
-    expect_refused(name, arguments, expected);
+    expect_refused(name, Words{"fit", "beam", "--out", files_ / "out"} + options, expected);
   }
   void expect_log_refused(const std::string& name, const std::string& log, const Words& expected) {
     const std::string file = write_text(files_ / "bad.log", log);
     expect_fit_refused(name, {"--map", files_.map(), "--log", file, "--max-range", "8"}, expected);
-  }
-  void expect_map_refused(const std::string& name, const std::string& yaml, const Words& expected) {
-    const std::string file = write_text(files_ / "bad.yaml", yaml);
-    expect_fit_refused(name, {"--map", file, "--log", files_.log()}, expected);
-  }
-  void expect_parameters_refused(const std::string& name, const std::string& yaml, const Words& expected) {
-    const std::string file = write_text(files_ / "bad.yaml", yaml);
-    expect_refused(
-        name,
-        {"score", "beam", "--map", files_.map(), "--log", files_.log(), "--parameters", file, "--out", files_ / "out"},
-        expected);
   }
 
   BeamFiles files_;
@@ -77,40 +54,27 @@ TEST_F(BeamBadInput, Logs) {
                      {"--map", files_.map(), "--log", std::filesystem::path(files_ / "x").parent_path()}, {"scan_log"});
 }
 
-TEST_F(BeamBadInput, Maps) {
-  const std::string good = room_yaml();
-  expect_map_refused("no image", replaced(good, "room.pgm", "gone.pgm"), {"bad.yaml:1", "gone.pgm"});
-  expect_map_refused("resolution 0", replaced(good, "0.1\n", "0\n"), {"bad.yaml:2", "resolution = 0"});
-  expect_map_refused("resolution NaN", replaced(good, "0.1\n", ".nan\n"), {"bad.yaml:2", "resolution"});
-  expect_map_refused("unknown key", replaced(good, "negate", "negated"), {"bad.yaml:1", "negated", "negate"});
-  expect_map_refused("origin of two", replaced(good, "-1, -1, 0", "-1, -1"), {"bad.yaml:3", "origin"});
+// tests/io/log/maps_test.cpp has the other slips of maps, tests/fit/report/model_file_test.cpp the other slips of
+// parameters.
+TEST_F(BeamBadInput, MapsAndParameters) {
+  const std::string bad = files_ / "bad.yaml";
+  const Words map = {"--map", bad, "--log", files_.log()};
+  write_text(bad, replaced(room_yaml(), "0.1\n", "0\n"));
+  expect_fit_refused("resolution 0", map, {"bad.yaml:2", "resolution = 0"});
   write_text(files_ / "small.pgm", room_pgm().substr(0, 1000));
-  expect_map_refused("image cut short", replaced(good, "room.pgm", "small.pgm"), {"bad.yaml:1", "small.pgm"});
-  write_text(files_ / "text.pgm", "no picture");
-  expect_map_refused("no picture", replaced(good, "room.pgm", "text.pgm"), {"bad.yaml:1", "text.pgm"});
+  write_text(bad, replaced(room_yaml(), "room.pgm", "small.pgm"));
+  expect_fit_refused("image cut short", map, {"bad.yaml:1", "small.pgm"});
   expect_fit_refused("no map", {"--map", files_ / "gone.yaml", "--log", files_.log()}, {"gone.yaml"});
-}
-
-TEST_F(BeamBadInput, Parameters) {
-  const std::string good = good_parameters();
-  expect_parameters_refused("unknown key", good + "w_hitt: 1\n", {"bad.yaml:9", "w_hitt", "w_hit"});
-  expect_parameters_refused("the old name of step_m", good + "sensor_step_m: 0\n",
-                            {"bad.yaml:9:16: sensor_step_m is called step_m now"});
-  expect_parameters_refused("missing key", replaced(good, "w_max: 0.05\n", ""), {"bad.yaml", "w_max"});
-  expect_parameters_refused("weights of 1.1", replaced(good, "0.75", "0.85"), {"bad.yaml", "1.1 is not 1"});
-  expect_parameters_refused("negative weight", replaced(good, "0.12", "-0.12"), {"bad.yaml:2", "w_short = -0.12"});
-  expect_parameters_refused("NaN", replaced(good, "0.5", ".nan"), {"bad.yaml:6", "lambda_short_per_m"});
-  expect_parameters_refused("word", good + "miss: books\n", {"bad.yaml:9", "miss = books", "book"});
-  expect_parameters_refused("not YAML", "w_hit: [", {"bad.yaml"});
+  const Words score = {"score", "beam", "--map", files_.map(), "--log", files_.log(), "--parameters", bad};
+  write_text(bad, replaced(good_parameters(), "0.75", "0.85"));
+  expect_refused("weights of 1.1", score, {"bad.yaml", "1.1 is not 1"});
+  write_text(bad, "w_hit: [");
+  expect_refused("not YAML", score, {"bad.yaml"});
 }
 
 TEST_F(BeamBadInput, OptionsOfFit) {
   const Words both = {"--map", files_.map(), "--log", files_.log()};
-  const auto with = [&](const Words& more) {
-    Words options = both;
-    options.insert(options.end(), more.begin(), more.end());
-    return options;
-  };
+  const auto with = [&](const Words& more) { return both + more; };
   expect_fit_refused("empty selection", with({"--scans", "60:"}), {"log.csv", "60:"});
   expect_fit_refused("empty test selection", with({"--test-scans", "100::2"}), {"log.csv", "100::2"});
   expect_fit_refused("no selection", with({"--scans", "some"}), {"log.csv", "some"});
@@ -168,9 +132,7 @@ TEST_F(BeamBadInput, FoldersInTheWay) {
   write_text(files_ / "mine/report.html", "dear");
   const Words fit = {"fit", "beam", "--map", files_.map(), "--log", files_.log(), "--out", files_ / "mine"};
   expect_refused("a folder", fit, {"mine", "--force"});
-  Words forced = fit;
-  forced.push_back("--force");
-  expect_refused("a foreign file", forced, {"mine/report.html"});
+  expect_refused("a foreign file", fit + Words{"--force"}, {"mine/report.html"});
   EXPECT_EQ(bytes_of(files_ / "mine/report.html"), "dear");
   Words onto_file = fit;
   onto_file.back() = files_.map();
@@ -180,10 +142,9 @@ TEST_F(BeamBadInput, FoldersInTheWay) {
 
 TEST_F(BeamBadInput, Heatmaps) {
   const auto heatmap = [&](const Words& more) {
-    Words arguments = {"beam",         "heatmap",           "--map", files_.map(),      "--log", files_.log(),
-                       "--parameters", files_.parameters(), "--out", files_ / "out.png"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return arguments;
+    return Words{"beam",         "heatmap",           "--map", files_.map(),      "--log", files_.log(),
+                 "--parameters", files_.parameters(), "--out", files_ / "out.png"} +
+           more;
   };
   expect_refused("no such scan", heatmap({"--scan", "60"}), {"log.csv", "60", "0 to 59"});
   expect_refused("no scan", heatmap({}), {"--scan"});
@@ -196,8 +157,8 @@ TEST_F(BeamBadInput, Heatmaps) {
   blind[5] = files_ / "blind.csv";
   expect_refused("no evidence", blind, {"blind.csv: scan 1: no reading", "carries evidence"});
   blind.back() = "2";
-  blind.insert(blind.end(), {"--ray-step", "2"});
-  expect_refused("none in every second ray", blind, {"blind.csv: scan 2: no reading", "carries evidence"});
+  expect_refused("none in every second ray", blind + Words{"--ray-step", "2"},
+                 {"blind.csv: scan 2: no reading", "carries evidence"});
   expect_refused("few pixels", heatmap({"--scan", "1", "--pixels", "10"}), {"--pixels"});
   Words other = heatmap({"--scan", "1"});
   other[9] = write_text(files_ / "dear.png", "dear");
@@ -210,9 +171,7 @@ TEST_F(BeamBadInput, Heatmaps) {
 
 TEST_F(BeamBadInput, Samples) {
   const auto sample = [&](const Words& more) {
-    Words arguments = {"beam", "sample", "--parameters", files_.parameters(), "--out", files_ / "out"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return arguments;
+    return Words{"beam", "sample", "--parameters", files_.parameters(), "--out", files_ / "out"} + more;
   };
   const auto file = [&](const std::string& text) { return write_text(files_ / "bad.csv", text); };
   expect_refused("nothing to sample", sample({}), {"--expected"});
@@ -231,11 +190,10 @@ TEST_F(BeamBadInput, Samples) {
 
 TEST_F(BeamBadInput, Scores) {
   const auto score = [&](const Words& more) {
-    Words arguments = {"score", "beam",        "--map",        files_.map(),
-                       "--log", files_.log(),  "--parameters", files_.parameters(),
-                       "--out", files_ / "out"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return arguments;
+    return Words{"score", "beam",        "--map",        files_.map(),
+                 "--log", files_.log(),  "--parameters", files_.parameters(),
+                 "--out", files_ / "out"} +
+           more;
   };
   expect_refused("no scans", score({"--scans", "90:95"}), {"log.csv", "90:95"});
   expect_refused("alpha 0", score({"--alpha", "0"}), {"alpha = 0"});

@@ -62,4 +62,34 @@ class BeamFiles {
   Ended sampled_;
 };
 
+inline std::vector<Words> read_csv(const std::string& text) {
+  std::vector<Words> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    rows.emplace_back();
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
+  }
+  return rows;
+}
+
+/// The commands in the room of BeamFiles.
+class Beam : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(files_.sampled().exit_code, 0) << files_.sampled().err; }
+
+  Ended fit(const std::string& out, const Words& options = {}, const char* model = "beam") {
+    return run_fathom(Words{"fit", model, "--map", files_.map(), "--log", files_.log(), "--out", files_ / out} +
+                      options);
+  }
+  Ended score(const Words& options = {}) {
+    return run_fathom(
+        Words{"score", "beam", "--map", files_.map(), "--log", files_.log(), "--parameters", files_.parameters()} +
+        options);
+  }
+  json fit_json(const std::string& out) { return json::parse(bytes_of(files_ / (out + "/fit.json"))); }
+
+  BeamFiles files_;
+};
+
 }  // namespace cli_test

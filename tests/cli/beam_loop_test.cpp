@@ -2,14 +2,7 @@
 // examples/07_beam_loop: parameters that a laser was simulated with are found again from the files and the map, as its
 // README says.
 
-#include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <regex>
-#include <string>
-
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <fathom/noise/beam_density.hpp>
 
@@ -52,7 +45,7 @@ Row row_of(const std::string& readme, const std::string& name) {
 }
 
 /// The page of the example shows the fit.
-void expect_shown(const nlohmann::json& found, const std::string& name, double truth) {
+void expect_shown(const json& found, const std::string& name, double truth) {
   const Row row = row_of(bytes_of(kExample / "README.md"), name);
   EXPECT_EQ(row.truth.value(), truth) << name;
   // Ranges differ in the sixth digit between processors, which may tip a rounding.
@@ -68,7 +61,7 @@ TEST(BeamLoop, FindsTheParametersAgain) {
                               (folder / "err").string() + "'";
   ASSERT_EQ(std::system(command.c_str()), 0) << bytes_of(folder / "err");
   const std::string scene = bytes_of(kExample / "beam.yaml");
-  const auto found = nlohmann::json::parse(bytes_of(out + "/fit/fit.json"));
+  const auto found = json::parse(bytes_of(out + "/fit/fit.json"));
   for (const auto& field : fathom::BeamParameters::fields()) {
     if (field.name == "hit_offset_m") continue;
     const std::string name(field.name);

@@ -2,13 +2,6 @@
 #pragma once
 // A room with a lidar whose chain of noise is learned.
 
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
-#include "learned.hpp"
 #include "process.hpp"
 
 namespace cli_test {
@@ -27,24 +20,16 @@ inline constexpr const char* kWrong =
     "sensors.lidar.noise=[{loss_angle: {max_incidence_deg: 80}}, {distance: {stddev_m: "
     "0.05}}, {dropout: {probability: 0.3}}]";
 
-inline void expect_found(const nlohmann::json& fit, const std::string& name, double truth) {
+inline void expect_found(const json& fit, const std::string& name, double truth) {
   expect_learned(fit, name, truth, 0.3);
 }
 
 class CalibrateChain : public testing::Test {
  protected:
   std::string scene(const char* sensors) { return write_text(folder_ / "scene.yaml", std::string(kRoom) + sensors); }
-  std::string simulated(const std::string& scene, const std::string& name, std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments = {"simulate", scene, "--out", folder_ / name, "--quiet"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Ended ended = run_fathom(arguments);
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  std::string simulated(const std::string& scene, const std::string& name, Words more = {}) {
+    succeed(Words{"simulate", scene, "--out", folder_ / name, "--quiet"} + more);
     return folder_ / name;
-  }
-  static Ended done(const std::vector<std::string>& arguments) {
-    Ended ended = run_fathom(arguments);
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    return ended;
   }
   TemporaryFolder folder_;
 };

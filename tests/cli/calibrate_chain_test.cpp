@@ -2,25 +2,10 @@
 // `fathom fit chain` and `fathom score chain`: what is simulated is learned, from ranges and from depth images, and
 // what is learned can be simulated.
 
-#include <cctype>
-#include <cmath>
-#include <cstdio>
-#include <filesystem>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
 #include "calibrate_chain.hpp"
-#include "refusal.hpp"
 
 namespace cli_test {
 namespace {
-
-using nlohmann::json;
 
 constexpr const char* kCameraScene =
     "sensors:\n  - name: cam\n    type: stereo_camera\n    width: 120\n    height: 90\n    fx: 90\n    baseline_m: "
@@ -30,8 +15,8 @@ constexpr const char* kCameraScene =
 
 TEST_F(CalibrateChain, LearnsALidarAndSimulatesWithWhatItLearned) {
   const std::string file = scene(kLidarScene), run = simulated(file, "run"), out = folder_ / "fit";
-  const Ended ended =
-      done({"fit", "chain", file, "--measured", run, "--free", "sensors.lidar.noise.*", "--set", kWrong, "--out", out});
+  const Ended ended = succeed(
+      {"fit", "chain", file, "--measured", run, "--free", "sensors.lidar.noise.*", "--set", kWrong, "--out", out});
   const json fit = json::parse(bytes_of(out + "/fit.json"));
   expect_found(fit, "loss_angle.max_incidence_rad", 70 * 3.14159265 / 180);
   expect_found(fit, "distance.mean_m", 0.01);
@@ -42,21 +27,21 @@ TEST_F(CalibrateChain, LearnsALidarAndSimulatesWithWhatItLearned) {
   EXPECT_EQ(fit["blocks"]["count"], 20);
   EXPECT_GT(fit["held_out"]["gain_nats"].get<double>(), 0.1);
   EXPECT_TRUE(ended.out.starts_with("usable: yes\n")) << ended.out;
-  EXPECT_NE(ended.out.find("--set sensors.lidar.noise=@"), std::string::npos) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "--set sensors.lidar.noise=@"));
   const std::string page = bytes_of(out + "/report.html");
   for (const char* part : {"distance.<wbr>stddev_m", "<svg", "Correlations", "max_incidence_rad"}) {
-    EXPECT_NE(page.find(part), std::string::npos) << part;
+    EXPECT_TRUE(contains(page, part)) << part;
   }
   // Frames of the learned chain score like the measured frames.
   const std::string set = "sensors.lidar.noise=@" + out + "/noise.yaml";
   const std::string again = simulated(file, "again", {"--set", set, "--seed", "8"});
   const json score =
-      json::parse(done({"compare", "chain", file, out + "/noise.yaml", "--measured", again, "--json"}).out);
+      json::parse(succeed({"compare", "chain", file, out + "/noise.yaml", "--measured", again, "--json"}).out);
   EXPECT_LT(std::abs(score["difference"]["nats"].get<double>()), 0.01);
   EXPECT_EQ(score["by_frame"].size(), 25U);
   // Threads change no byte.
-  done({"fit", "chain", file, "--measured", run, "--free", "*", "--set", kWrong, "--out", out, "--force", "--threads",
-        "3"});
+  succeed({"fit", "chain", file, "--measured", run, "--free", "*", "--set", kWrong, "--out", out, "--force",
+           "--threads", "3"});
   EXPECT_EQ(json::parse(bytes_of(out + "/fit.json")), fit);
 }
 
@@ -64,31 +49,31 @@ TEST_F(CalibrateChain, ScoreTellsTheTrueChainFromAWrongOne) {
   const std::string file = scene(kLidarScene), run = simulated(file, "run");
   const std::string wrong = write_text(folder_ / "wrong.yaml",
                                        std::string(kRoom) + replaced(kLidarScene, "stddev_m: 0.02", "stddev_m: 0.03"));
-  const json score = json::parse(done({"compare", "chain", file, wrong, "--measured", run, "--json"}).out);
+  const json score = json::parse(succeed({"compare", "chain", file, wrong, "--measured", run, "--json"}).out);
   const double difference = score["difference"]["nats"], error = score["difference"]["std_error"];
   // Of a return that came back log 1.5 + (1 / 1.5^2 - 1) / 2.
   const double share = 1.0 - score["lost"].get<double>() / score["returns"].get<double>();
   EXPECT_NEAR(difference, share * 0.12769, 4 * error);
   EXPECT_LT(error, 0.01);
   EXPECT_NEAR(score["score"]["nats"].get<double>() - score["other"]["nats"].get<double>(), difference, 1e-9);
-  const Ended one = done({"score", "chain", file, "--measured", simulated(file, "one", {"--frames", "1"})});
-  EXPECT_EQ(one.out.find("nan"), std::string::npos) << one.out;  // one frame has no error
-  EXPECT_NE(one.out.find("returns of 1 frame,"), std::string::npos) << one.out;
-  const std::string text = done({"compare", "chain", file, wrong, "--measured", run}).out;
-  EXPECT_NE(text.find("the first less the second: +0."), std::string::npos) << text;
-  const std::string same =
-      done({"compare", "chain", file, file, "--measured", run, "--set", "sensors.lidar.noise.distance.stddev_m=0.03"})
-          .out;
-  EXPECT_NE(same.find(file + " (first): "), std::string::npos) << same;
-  EXPECT_NE(same.find(file + " (second): "), std::string::npos) << same;
+  const Ended one = succeed({"score", "chain", file, "--measured", simulated(file, "one", {"--frames", "1"})});
+  EXPECT_FALSE(contains(one.out, "nan"));  // one frame has no error
+  EXPECT_TRUE(contains(one.out, "returns of 1 frame,"));
+  const std::string text = succeed({"compare", "chain", file, wrong, "--measured", run}).out;
+  EXPECT_TRUE(contains(text, "the first less the second: +0."));
+  const std::string same = succeed({"compare", "chain", file, file, "--measured", run, "--set",
+                                    "sensors.lidar.noise.distance.stddev_m=0.03"})
+                               .out;
+  EXPECT_TRUE(contains(same, file + " (first): "));
+  EXPECT_TRUE(contains(same, file + " (second): "));
 }
 
 TEST_F(CalibrateChain, DepthImagesTellWhatTheRunTells) {
   const std::string file = scene(kCameraScene), run = simulated(file, "run");
   const auto learned = [&](const std::string& measured) {
-    return json::parse(done({"fit", "chain", file, "--measured", measured, "--free", "disparity.stddev_px", "--free",
-                             "dropout.probability", "--set", "sensors.cam.noise.disparity.stddev_px=0.3", "--set",
-                             "sensors.cam.noise.dropout.probability=0.2", "--max-returns", "40000", "--json"})
+    return json::parse(succeed({"fit", "chain", file, "--measured", measured, "--free", "disparity.stddev_px", "--free",
+                                "dropout.probability", "--set", "sensors.cam.noise.disparity.stddev_px=0.3", "--set",
+                                "sensors.cam.noise.dropout.probability=0.2", "--max-returns", "40000", "--json"})
                            .out);
   };
   const json of_run = learned(run), of_images = learned(run + "/cam");
@@ -142,24 +127,13 @@ TEST_F(CalibrateChain, ALogOfALaserTellsWhatTheRunTells) {
   // The sensor's position in the scene does not matter, except its height.
   const std::string elsewhere = write_text(
       folder_ / "elsewhere.yaml", replaced(bytes_of(file), "position_m: [-3, -1, 0.5]", "position_m: [1, -2, 0.5]"));
-  const auto learned = [&](const std::string& where, const std::string& measured, std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments = {"fit",
-                                          "chain",
-                                          where,
-                                          "--measured",
-                                          measured,
-                                          "--free",
-                                          "distance.mean_m",
-                                          "--free",
-                                          "distance.stddev_m",
-                                          "--free",
-                                          "dropout.*",
-                                          "--json",
-                                          "--set",
-                                          "sensors.laser.noise=[{distance: {stddev_m: 0.05}}, {dropout: "
-                                          "{probability: 0.3}}]"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return json::parse(done(arguments).out);
+  const auto learned = [&](const std::string& where, const std::string& measured, Words more = {}) {
+    return json::parse(succeed(Words{"fit", "chain", where, "--measured", measured, "--free", "distance.mean_m",
+                                     "--free", "distance.stddev_m", "--free", "dropout.*", "--json", "--set",
+                                     "sensors.laser.noise=[{distance: {stddev_m: 0.05}}, {dropout: "
+                                     "{probability: 0.3}}]"} +
+                               more)
+                           .out);
   };
   const json of_run = learned(file, run), of_csv = learned(elsewhere, csv);
   expect_found(of_run, "distance.mean_m", 0.01);
@@ -168,8 +142,7 @@ TEST_F(CalibrateChain, ALogOfALaserTellsWhatTheRunTells) {
   EXPECT_EQ(of_run["blocks"]["of"], "stretch");
   EXPECT_EQ(of_run["blocks"]["count"], 40);
   const json of_log = learned(elsewhere, log, {"--step", "0.001"});
-  EXPECT_NE(of_log["findings"].dump().find("100 RLASER lines were passed over"), std::string::npos)
-      << of_log["findings"];
+  EXPECT_TRUE(contains(of_log["findings"].dump(), "100 RLASER lines were passed over")) << of_log["findings"];
   // To the digits of poses and ranges of the log; fathom's own have all.
   const std::vector<std::pair<const json*, double>> others = {{&of_csv, 1e-3}, {&of_log, 0.05}};
   for (const auto& [other, slack] : others) {
@@ -189,16 +162,13 @@ TEST_F(CalibrateChain, ALogOfALaserTellsWhatTheRunTells) {
   EXPECT_EQ(blocks["blocks"]["of"], "frame");
   EXPECT_EQ(learned(file, csv, {"--scans", "::2"})["details"]["frames"], 50);
   // And scores: one number, with errors by stretches.
-  const json by_run = json::parse(done({"score", "chain", file, "--measured", run, "--json"}).out),
-             by_csv = json::parse(done({"score", "chain", elsewhere, "--measured", csv, "--json"}).out);
+  const json by_run = json::parse(succeed({"score", "chain", file, "--measured", run, "--json"}).out),
+             by_csv = json::parse(succeed({"score", "chain", elsewhere, "--measured", csv, "--json"}).out);
   EXPECT_NEAR(by_run["score"]["nats"].get<double>(), by_csv["score"]["nats"].get<double>(), 1e-5);
   EXPECT_NEAR(by_run["score"]["std_error"].get<double>(), by_csv["score"]["std_error"].get<double>(), 1e-5);
 
-  const auto refused = [&](const std::string& name, std::vector<std::string> more,
-                           const std::vector<std::string>& parts) {
-    std::vector<std::string> arguments = {"fit", "chain", file, "--free", "*"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    expect_refused(name, arguments, parts, folder_ / "out");
+  const auto refused = [&](const std::string& name, Words more, const Words& parts) {
+    expect_refused(name, Words{"fit", "chain", file, "--free", "*"} + more, parts, folder_ / "out");
   };
   refused("rays", {"--measured", log, "--set", "sensors.laser.rays=180"}, {"drive.log", "181 rays", "'laser' has 180"});
   refused("angles", {"--measured", log, "--set", "sensors.laser.max_azimuth_deg=89"},
@@ -215,12 +185,12 @@ TEST_F(CalibrateChain, RingsAreLearnedAndWrittenBack) {
   const std::string rings =
       replaced(kLidarScene, "noise: [", "noise: [{gain_bias: {rings: {0: {bias_m: 0.05}, 7: {gain: 0.02}}}}, ");
   const std::string file = scene(rings.c_str()), run = simulated(file, "run"), out = folder_ / "fit";
-  done({"fit", "chain", file, "--measured", run, "--free", "sensors.lidar.noise.gain_bias.rings.*", "--free",
-        "distance.stddev_m", "--set",
-        "sensors.lidar.noise=[{gain_bias: {}}, {loss_angle: {max_incidence_deg: 70}}, {distance: {mean_m: 0.01, "
-        "stddev_m: "
-        "0.05}}, {dropout: {probability: 0.1}}]",
-        "--out", out});
+  succeed({"fit", "chain", file, "--measured", run, "--free", "sensors.lidar.noise.gain_bias.rings.*", "--free",
+           "distance.stddev_m", "--set",
+           "sensors.lidar.noise=[{gain_bias: {}}, {loss_angle: {max_incidence_deg: 70}}, {distance: {mean_m: 0.01, "
+           "stddev_m: "
+           "0.05}}, {dropout: {probability: 0.1}}]",
+           "--out", out});
   const json fit = json::parse(bytes_of(out + "/fit.json"));
   EXPECT_EQ(fit["parameters"].size(), 33U);
   expect_found(fit, "gain_bias.rings.0.bias_m", 0.05);
@@ -231,7 +201,7 @@ TEST_F(CalibrateChain, RingsAreLearnedAndWrittenBack) {
   const std::string again =
       simulated(file, "again", {"--set", "sensors.lidar.noise=@" + out + "/noise.yaml", "--seed", "8"});
   const json score =
-      json::parse(done({"compare", "chain", file, out + "/noise.yaml", "--measured", again, "--json"}).out);
+      json::parse(succeed({"compare", "chain", file, out + "/noise.yaml", "--measured", again, "--json"}).out);
   EXPECT_LT(std::abs(score["difference"]["nats"].get<double>()), 0.01);
 }
 
@@ -241,11 +211,9 @@ TEST_F(CalibrateChain, RefusesAChainBeforeItReadsFrames) {
   std::filesystem::create_directories(broken + "/lidar");
   write_text(broken + "/summary.json", "{}");  // would be refused, too
   const char* chain = "sensors.lidar.noise=[{uniform: {low_m: -1, high_m: 1}}, {uniform: {low_m: -1, high_m: 1}}]";
-  for (const std::vector<std::string>& command : {std::vector<std::string>{"fit", "chain", file, "--free", "*"},
-                                                  std::vector<std::string>{"score", "chain", file}}) {
-    std::vector<std::string> arguments = command;
-    arguments.insert(arguments.end(), {"--measured", broken, "--set", chain});
-    expect_refused("chain", arguments, {"two models of uniform errors"}, folder_ / "out");
+  for (const Words& command : {Words{"fit", "chain", file, "--free", "*"}, Words{"score", "chain", file}}) {
+    expect_refused("chain", command + Words{"--measured", broken, "--set", chain}, {"two models of uniform errors"},
+                   folder_ / "out");
   }
 }
 
@@ -258,45 +226,41 @@ TEST_F(CalibrateChain, AnglesOfTurnedRaysAreLearnedFromRangesAndDepths) {
   const std::string start =
       replaced(replaced(turned, "stddev_rad: 0.01", "stddev_rad: 0.007"), "stddev_px: 0.1", "stddev_px: 0.2");
   for (const std::string& measured : {run, run + "/cam"}) {
-    std::vector<std::string> arguments = {"fit",
-                                          "chain",
-                                          file,
-                                          "--measured",
-                                          measured,
-                                          "--free",
-                                          "angular_ray.stddev_rad",
-                                          "--free",
-                                          "disparity.stddev_px",
-                                          "--set",
-                                          start};
-    std::vector<std::string> as_json = arguments;
-    as_json.insert(as_json.end(), {"--max-returns", "30000", "--json"});
-    const json fit = json::parse(done(as_json).out);
+    Words arguments = {"fit",
+                       "chain",
+                       file,
+                       "--measured",
+                       measured,
+                       "--free",
+                       "angular_ray.stddev_rad",
+                       "--free",
+                       "disparity.stddev_px",
+                       "--set",
+                       start};
+    const json fit = json::parse(succeed(arguments + Words{"--max-returns", "30000", "--json"}).out);
     expect_found(fit, "angular_ray.stddev_rad", 0.01);
     expect_found(fit, "disparity.stddev_px", 0.1);
     EXPECT_GT(fit["details"]["at_edges"].get<int>(), 300);
     if (measured == run) {
-      arguments.insert(arguments.end(), {"--max-returns", "10000"});
-      EXPECT_NE(done(arguments).out.find("meet several surfaces"), std::string::npos);
+      EXPECT_TRUE(contains(succeed(arguments + Words{"--max-returns", "10000"}).out, "meet several surfaces"));
     }
   }
   const std::string straight = write_text(folder_ / "straight.yaml", std::string(kRoom) + kCameraScene);
-  const json score = json::parse(
-      done({"compare", "chain", file, straight, "--measured", run, "--set", turned, "--max-returns", "30000", "--json"})
-          .out);
+  const json score = json::parse(succeed({"compare", "chain", file, straight, "--measured", run, "--set", turned,
+                                          "--max-returns", "30000", "--json"})
+                                     .out);
   EXPECT_GT(score["difference"]["nats"].get<double>(), 5 * score["difference"]["std_error"].get<double>());
-  const Ended ended = run_fathom({"score", "chain", file, "--measured", run, "--angle-scale", "1"});
-  EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_NE(ended.err.find("--angle-scale"), std::string::npos) << ended.err;
+  EXPECT_TRUE(contains(refusal_of(run_fathom({"score", "chain", file, "--measured", run, "--angle-scale", "1"})),
+                       "--angle-scale"));
 }
 
 /// Another room does not explain a sensor's frames: every command notes it. The right room gives no note.
 TEST_F(CalibrateChain, AWrongSceneIsNamed) {
   const auto note = [&](const std::string& file, const std::string& measured, const std::string& set = "") {
-    std::vector<std::string> arguments = {"fit",      "chain",  file,        "--measured", measured,        "--free",
-                                          "*stddev*", "--free", "dropout.*", "--json",     "--max-returns", "20000"};
+    Words arguments = {"fit",      "chain",  file,        "--measured", measured,        "--free",
+                       "*stddev*", "--free", "dropout.*", "--json",     "--max-returns", "20000"};
     if (!set.empty()) arguments.insert(arguments.end(), {"--set", set});
-    const json fit = json::parse(done(arguments).out);
+    const json fit = json::parse(succeed(arguments).out);
     const bool is_noted = fit["findings"].dump().find("the scene is of another place or size") != std::string::npos;
     EXPECT_EQ(fit["usable"], !is_noted) << fit["reason"];
     return is_noted;
@@ -312,7 +276,7 @@ TEST_F(CalibrateChain, AWrongSceneIsNamed) {
   EXPECT_FALSE(note(of_lidar, run));
   EXPECT_TRUE(note(larger, run));
   EXPECT_TRUE(
-      done({"score", "chain", larger, "--measured", run}).out.find("note: readings deviate from the scene by") !=
+      succeed({"score", "chain", larger, "--measured", run}).out.find("note: readings deviate from the scene by") !=
       std::string::npos);
   // Errors of a tenth of the range that each ray has for itself, and a gain of a tenth, are the sensor's.
   const char* coarse = "sensors.lidar.noise=[{gain_bias: {gain: 0.1}}, {distance: {stddev_per_m: 0.1}}, {dropout: {}}]";
@@ -332,11 +296,8 @@ TEST_F(CalibrateChain, AWrongSceneIsNamed) {
 
 TEST_F(CalibrateChain, RefusesInOneLine) {
   const std::string file = scene(kLidarScene), run = simulated(file, "run", {"--frames", "2"}), out = folder_ / "out";
-  const auto refused = [&](const std::string& name, std::vector<std::string> more,
-                           const std::vector<std::string>& parts) {
-    std::vector<std::string> arguments = {"fit", "chain", file, "--out", out};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    expect_refused(name, arguments, parts, out);
+  const auto refused = [&](const std::string& name, Words more, const Words& parts) {
+    expect_refused(name, Words{"fit", "chain", file, "--out", out} + more, parts, out);
   };
   refused("pattern", {"--measured", run, "--free", "sensors.lidar.noise.distance.sttdev_m"},
           {"--free sensors.lidar.noise.distance.sttdev_m", "no parameter 'distance.sttdev_m'"});

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: MIT
 // `fathom fit chain` on clouds of points: what ranges tell, and what only points do.
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
 #include "calibrate_chain.hpp"
-#include "refusal.hpp"
 
 namespace cli_test {
 namespace {
-
-using nlohmann::json;
 
 TEST_F(CalibrateChain, CloudsTellWhatTheRunTells) {
   const std::string sensors = replaced(kLidarScene, "clean_range]}}]", "clean_range]}}, pcd]");
@@ -26,11 +16,11 @@ TEST_F(CalibrateChain, CloudsTellWhatTheRunTells) {
       std::filesystem::copy(entry.path(), std::filesystem::path(clouds) / entry.path().filename());
     }
   }
-  const auto learned = [&](const std::string& measured, std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments = {"fit",          "chain",  file,        "--measured", measured, "--free",
-                                          "distance.*_m", "--free", "dropout.*", "--json",     "--set",  kWrong};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return json::parse(done(arguments).out);
+  const auto learned = [&](const std::string& measured, Words more = {}) {
+    return json::parse(succeed(Words{"fit", "chain", file, "--measured", measured, "--free", "distance.*_m", "--free",
+                                     "dropout.*", "--json", "--set", kWrong} +
+                               more)
+                           .out);
   };
   const json of_run = learned(run), of_clouds = learned(clouds);
   EXPECT_EQ(of_run["details"]["returns"], of_clouds["details"]["returns"]);
@@ -52,15 +42,11 @@ TEST_F(CalibrateChain, AnglesOfHitPointsAreLearnedFromPoints) {
       "    outputs: [{npy: {channels: [range, hit_sensor]}}, {pcd: {keep_misses: true}}]\nframes: 25\nseed: 3\n";
   const std::string sensors = std::string(kLidarScene).substr(0, std::string(kLidarScene).find("noise:")) + kTurned;
   const std::string file = scene(sensors.c_str()), run = simulated(file, "run");
-  const auto learned = [&](const std::string& measured, std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments = {
-        "fit",    "chain",
-        file,     "--measured",
-        measured, "--free",
-        "*",      "--json",
-        "--set",  "sensors.lidar.noise=[{angular_hit: {axis: z}}, {distance: {stddev_m: 0.1}}]"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return json::parse(done(arguments).out);
+  const auto learned = [&](const std::string& measured, Words more = {}) {
+    return json::parse(succeed(Words{"fit", "chain", file, "--measured", measured, "--free", "*", "--json", "--set",
+                                     "sensors.lidar.noise=[{angular_hit: {axis: z}}, {distance: {stddev_m: 0.1}}]"} +
+                               more)
+                           .out);
   };
   const json of_run = learned(run), of_clouds = learned(run + "/lidar", {"--files", "cloud*.pcd"});
   for (const json& fit : {of_run, of_clouds}) {
@@ -79,8 +65,7 @@ TEST_F(CalibrateChain, AnglesOfHitPointsAreLearnedFromPoints) {
   }
   const json of_ranges = learned(run);
   EXPECT_TRUE(of_ranges["parameters"]["angular_hit.stddev_rad"]["std_error"].is_null());
-  EXPECT_NE(of_ranges["findings"].dump().find("cannot be learned from ranges"), std::string::npos)
-      << of_ranges["findings"];
+  EXPECT_TRUE(contains(of_ranges["findings"].dump(), "cannot be learned from ranges")) << of_ranges["findings"];
   expect_found(of_ranges, "distance.stddev_m", 0.02);
   // Without their places most lie on no ray, or on one of a neighbour.
   const std::string dropped = simulated(file, "dropped", {"--set", "sensors.lidar.outputs=[pcd]"});

@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: MIT
 // `fathom fit pairs` finds the noise that frames were simulated with, from the folder of the run and from CSV.
 
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
 #include "process.hpp"
-#include "scenes.hpp"
 
 namespace cli_test {
 namespace {
-
-using nlohmann::json;
 
 /// A long room with the camera or lidar given as YAML.
 std::string scene_of(const std::string& sensor) {
@@ -37,9 +25,7 @@ class Calibrate : public testing::Test {
  protected:
   /// The run's folder.
   std::string simulate(const std::string& sensor) {
-    const Ended ended =
-        run_fathom({"simulate", write_text(folder_ / "scene.yaml", scene_of(sensor)), "--out", folder_ / "run"});
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    succeed({"simulate", write_text(folder_ / "scene.yaml", scene_of(sensor)), "--out", folder_ / "run"});
     return folder_ / "run";
   }
   /// `fathom fit pairs` of a run with min_energy 0.3 and pow 3.
@@ -59,12 +45,8 @@ class Calibrate : public testing::Test {
   TemporaryFolder folder_;
 
  private:
-  static json calibrated(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"fit", "pairs", "--model"});
-    arguments.emplace_back("--json");
-    const Ended ended = run_fathom(arguments);
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    return json::parse(ended.out, nullptr, false);
+  static json calibrated(const Words& arguments) {
+    return json::parse(succeed(Words{"fit", "pairs", "--model"} + arguments + Words{"--json"}).out, nullptr, false);
   }
 };
 
@@ -81,9 +63,8 @@ TEST_F(Calibrate, DistanceFromARun) {
   EXPECT_LT(found["parameters"]["mean_m"]["interval_95"][0].get<double>(),
             found["parameters"]["mean_m"]["value"].get<double>());
   const Ended table = run_fathom({"fit", "pairs", "--model", "distance", run, "--sensor", "lidar"});
-  EXPECT_NE(table.out.find("- distance: {mean_m: 0.0"), std::string::npos) << table.out;
-  const Ended quiet = run_fathom({"fit", "pairs", "--model", "distance", run, "--quiet"});
-  EXPECT_EQ(quiet.exit_code, 0) << quiet.err;
+  EXPECT_TRUE(contains(table.out, "- distance: {mean_m: 0.0"));
+  const Ended quiet = succeed({"fit", "pairs", "--model", "distance", run, "--quiet"});
   EXPECT_EQ(count_lines(quiet.out), 5U) << quiet.out;  // the verdict, the head, and a parameter a line
   EXPECT_EQ(table.out.find(quiet.out), 0U) << quiet.out;
   EXPECT_EQ(quiet.err, "");
@@ -129,22 +110,21 @@ TEST_F(Calibrate, NamesTheFileWhoseExpectedRangesAreWrong) {
   bytes.seekp(static_cast<std::streamoff>(std::filesystem::file_size(file) - sizeof(below)));
   bytes.write(reinterpret_cast<const char*>(&below), sizeof(below));
   bytes.close();
-  const Ended ended = run_fathom({"fit", "pairs", "--model", "distance", run});
-  EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_NE(ended.err.find("lidar/clean_range_000001.npy: -1 m is expected where "), std::string::npos) << ended.err;
+  EXPECT_TRUE(contains(refusal_of(run_fathom({"fit", "pairs", "--model", "distance", run})),
+                       "lidar/clean_range_000001.npy: -1 m is expected where "));
 }
 
 /// Runs the chain and expects a refusal that names `part`.
 class CalibrateRefuses : public Calibrate {
  protected:
-  void expect_refused(const std::string& sensor, const std::vector<std::string>& arguments, const std::string& part) {
+  void expect_refused(const std::string& sensor, const Words& arguments, const std::string& part) {
     std::filesystem::remove_all(folder_ / "run");
-    std::vector<std::string> command = {"fit", "pairs", "--model", arguments.front(), simulate(sensor)};
+    Words command = {"fit", "pairs", "--model", arguments.front(), simulate(sensor)};
     command.insert(command.end(), arguments.begin() + 1, arguments.end());
     const Ended ended = run_fathom(command);
     EXPECT_EQ(ended.exit_code, 2) << part << ": " << ended.out;
     EXPECT_EQ(count_lines(ended.err), 1U) << ended.err;
-    EXPECT_NE(ended.err.find(part), std::string::npos) << part << ": " << ended.err;
+    EXPECT_TRUE(contains(ended.err, part)) << part << ": " << ended.err;
   }
 };
 
@@ -171,7 +151,7 @@ TEST_F(CalibrateRefuses, EnergiesThatTheLawDoesNotDescribe) {
            noise + "]\n    outputs: [{npy: {channels: [energy, reason]}}]\n";
   };
   const std::string energy = "{stereo_energy: {normalization: threshold}}";
-  const std::vector<std::string> threshold = {"energy", "--normalization", "threshold"};
+  const Words threshold = {"energy", "--normalization", "threshold"};
   expect_refused(camera(energy), {"energy"}, "normalization is threshold, not document");
   expect_refused(camera(energy + ", " + energy), threshold, "stereo_energy is there twice");
   expect_refused(camera("{stereo_shadow: {}}"), threshold, "there is no stereo_energy");
@@ -183,24 +163,17 @@ TEST_F(CalibrateRefuses, EnergiesThatTheLawDoesNotDescribe) {
 // The two examples of the help, on the scenes that are shipped.
 TEST_F(Calibrate, TheExamplesOfTheHelpAreRight) {
   const std::string examples = std::string(FATHOM_SOURCE_DIR) + "/examples/";
-  ASSERT_EQ(
-      run_fathom({"simulate", examples + "06_stereo/stereo.yaml", "--out", folder_ / "stereo", "--set",
-                  "sensors.stereo.noise=[{stereo_energy: {min_energy: 0.18, pow: 14, normalization: threshold}}]"})
-          .exit_code,
-      0);
+  succeed({"simulate", examples + "06_stereo/stereo.yaml", "--out", folder_ / "stereo", "--set",
+           "sensors.stereo.noise=[{stereo_energy: {min_energy: 0.18, pow: 14, normalization: threshold}}]"});
   const Ended energy =
-      run_fathom({"fit", "pairs", "--model", "energy", folder_ / "stereo", "--normalization", "threshold", "--json"});
-  ASSERT_EQ(energy.exit_code, 0) << energy.err;
+      succeed({"fit", "pairs", "--model", "energy", folder_ / "stereo", "--normalization", "threshold", "--json"});
   expect_found(json::parse(energy.out), "min_energy", .18);
   expect_found(json::parse(energy.out), "pow", 14);
 
-  ASSERT_EQ(run_fathom({"simulate", examples + "house/house.yaml", "--out", folder_ / "house", "--set",
-                        "sensors.lidar.outputs=[]", "--set", "sensors.camera.outputs=[]"})
-                .exit_code,
-            0);
+  succeed({"simulate", examples + "house/house.yaml", "--out", folder_ / "house", "--set", "sensors.lidar.outputs=[]",
+           "--set", "sensors.camera.outputs=[]"});
   const Ended distance =
-      run_fathom({"fit", "pairs", "--model", "distance", folder_ / "house", "--sensor", "laser", "--json"});
-  ASSERT_EQ(distance.exit_code, 0) << distance.err;
+      succeed({"fit", "pairs", "--model", "distance", folder_ / "house", "--sensor", "laser", "--json"});
   expect_found(json::parse(distance.out), "stddev_m", .01 / 3);
   expect_found(json::parse(distance.out), "stddev_per_m", .02 / 15);
 }
@@ -208,9 +181,8 @@ TEST_F(Calibrate, TheExamplesOfTheHelpAreRight) {
 TEST_F(Calibrate, DistanceFromCsv) {
   // Deviations of one either way: mean and deviation are plain arithmetic.
   const Ended ended =
-      run_fathom({"fit", "pairs", "--model", "distance", "--json",
-                  write_text(folder_ / "pairs.csv", "range_m,expected_m\n1.11,1\n1.09,1\n2.11,2\n2.09,2\n")});
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+      succeed({"fit", "pairs", "--model", "distance", "--json",
+               write_text(folder_ / "pairs.csv", "range_m,expected_m\n1.11,1\n1.09,1\n2.11,2\n2.09,2\n")});
   const json found = json::parse(ended.out);
   EXPECT_NEAR(found["parameters"]["mean_m"]["value"].get<double>(), .1, 1e-6);
   EXPECT_NEAR(found["parameters"]["stddev_m"]["value"].get<double>(), .01, 1e-6);
@@ -228,11 +200,8 @@ TEST_F(Calibrate, DistanceFromCsvTakesScansTogether) {
     }
   }
   const std::string csv = write_text(folder_ / "scans.csv", text);
-  const auto learned = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"fit", "pairs", "--model", "distance", csv, "--json"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Ended ended = run_fathom(arguments);
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  const auto learned = [&](const Words& more) {
+    const Ended ended = succeed(Words{"fit", "pairs", "--model", "distance", csv, "--json"} + more);
     return json::parse(ended.out, nullptr, false);
   };
   const json by_scan = learned({"--stretches", "scan"}), stretches = learned({"--stretches", "25"});
@@ -246,17 +215,16 @@ TEST_F(Calibrate, DistanceFromCsvTakesScansTogether) {
   EXPECT_NEAR(error, 0.01 * std::sqrt(20.0 / 29 / 30), 0.02 * error);
   EXPECT_GT(error, 2.5 * naive);
   const Ended table = run_fathom({"fit", "pairs", "--model", "distance", csv});
-  EXPECT_NE(table.out.find("95 % interval"), std::string::npos) << table.out;
+  EXPECT_TRUE(contains(table.out, "95 % interval"));
 }
 
 TEST_F(Calibrate, RefusesWhatItCannotUse) {
-  const auto expect_refused = [&](const std::vector<std::string>& arguments, const std::vector<std::string>& parts) {
+  const auto expect_refused = [&](const Words& arguments, const Words& parts) {
     const Ended ended = run_fathom(arguments);
     EXPECT_EQ(ended.exit_code, 2) << ended.err;
     EXPECT_EQ(count_lines(ended.err), 1U) << ended.err;
     EXPECT_EQ(ended.out, "");
-    for (const std::string& part : parts)
-      EXPECT_NE(ended.err.find(part), std::string::npos) << part << ": " << ended.err;
+    for (const std::string& part : parts) EXPECT_TRUE(contains(ended.err, part)) << part << ": " << ended.err;
   };
   expect_refused({"fit", "pairs", "--model", "distance", folder_ / "gone.csv"}, {"gone.csv"});
   expect_refused({"fit", "pairs", "--model", "distance", write_text(folder_ / "a.csv", "range_m,expectd_m\n1,1\n")},

@@ -2,21 +2,10 @@
 // `fathom fit wall`: walls of a camera, a laser and a lidar are learned from files, what is learned can be
 // simulated, and bad input is refused before anything is written.
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
-#include "learned.hpp"
 #include "process.hpp"
-#include "refusal.hpp"
 
 namespace cli_test {
 namespace {
-
-using nlohmann::json;
 
 constexpr const char* kWallScene = R"(
 seed: 7
@@ -83,32 +72,27 @@ void expect_wall_found(const json& fit, const std::string& name, double truth) {
 
 class CalibrateWall : public testing::Test {
  protected:
-  void SetUp() override {
-    scene_ = write_text(folder_ / "wall.yaml", kWallScene);
-    done({"simulate", scene_, "--out", folder_ / "run", "--quiet"});
+  /// Its tests look at one run.
+  static void SetUpTestSuite() {
+    run_ = std::make_unique<TemporaryFolder>();
+    succeed({"simulate", write_text(*run_ / "wall.yaml", kWallScene), "--out", *run_ / "run", "--quiet"});
   }
-  static Ended done(const std::vector<std::string>& arguments) {
-    Ended ended = run_fathom(arguments);
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    return ended;
+  static void TearDownTestSuite() { run_.reset(); }
+  static json learned(const Words& options) {
+    return json::parse(succeed(Words{"fit", "wall"} + options + Words{"--json", "--max-returns", "4000"}).out);
   }
-  static json learned(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"fit", "wall"});
-    arguments.insert(arguments.end(), {"--json", "--max-returns", "4000"});
-    return json::parse(done(arguments).out);
-  }
-  void refused(const std::string& name, std::vector<std::string> arguments, const std::vector<std::string>& expected) {
-    arguments.insert(arguments.begin(), {"fit", "wall"});
-    arguments.insert(arguments.end(), {"--out", folder_ / "never"});
-    expect_refused(name, arguments, expected, folder_ / "never");
+  void refused(const std::string& name, const Words& arguments, const Words& expected) {
+    expect_refused(name, Words{"fit", "wall"} + arguments + Words{"--out", folder_ / "never"}, expected,
+                   folder_ / "never");
   }
 
+  inline static std::unique_ptr<TemporaryFolder> run_;
   TemporaryFolder folder_;
-  std::string scene_;
+  std::string scene_ = *run_ / "wall.yaml";
 };
 
 TEST_F(CalibrateWall, OfArraysImagesAndScansFindsWhatMadeThem) {
-  const std::string images = folder_ / "run/camera";
+  const std::string images = *run_ / "run/camera";
   const json arrays = learned({images, "--camera", kCamera, "--max-range", "10"});
   expect_wall_found(arrays, "disparity.stddev_px", 0.08);
   expect_wall_found(arrays, "dropout.probability", 0.03);
@@ -119,7 +103,7 @@ TEST_F(CalibrateWall, OfArraysImagesAndScansFindsWhatMadeThem) {
       learned({images, "--camera", kCamera, "--max-range", "10", "--files", "depth*.png", "--levels-per-m", "6000"});
   expect_wall_found(levels, "disparity.stddev_px", 0.08);
   // Lost beyond 90 degrees is not the wall's, and what a laser sees of it ends somewhere.
-  const json scans = learned({"--log", folder_ / "run/laser/scans.csv", "--sector=-60,60"});
+  const json scans = learned({"--log", *run_ / "run/laser/scans.csv", "--sector=-60,60"});
   expect_wall_found(scans, "distance.stddev_m", 0.01);
   expect_wall_found(scans, "dropout.probability", 0.05);
 }
@@ -127,7 +111,7 @@ TEST_F(CalibrateWall, OfArraysImagesAndScansFindsWhatMadeThem) {
 TEST_F(CalibrateWall, OfCloudsFindsWhatMadeThemAndWritesTheLidar) {
   const std::string scene = write_text(folder_ / "lidar.yaml", kLidarWallScene);
   const std::string lidar = write_text(folder_ / "sensor.yaml", kLidarEntry);
-  done({"simulate", scene, "--out", folder_ / "run3", "--quiet"});
+  succeed({"simulate", scene, "--out", folder_ / "run3", "--quiet"});
   const std::string clouds = folder_ / "run3/lidar", out = folder_ / "lidar_fit";
   const json fit = learned({clouds, "--sensor", lidar, "--files", "*.pcd", "--wall", "ahead"});
   expect_wall_found(fit, "distance.stddev_m", 0.01);
@@ -137,12 +121,12 @@ TEST_F(CalibrateWall, OfCloudsFindsWhatMadeThemAndWritesTheLidar) {
   // A scene with one sensor says the same rays, and the other format holds the same points.
   EXPECT_EQ(learned({clouds, "--sensor", scene, "--files", "*.ply", "--wall", "ahead"})["parameters"],
             fit["parameters"]);
-  const std::string said = done({"fit", "wall", clouds, "--sensor", lidar, "--files", "*.pcd", "--wall", "ahead",
-                                 "--max-returns", "3000", "--out", out})
+  const std::string said = succeed({"fit", "wall", clouds, "--sensor", lidar, "--files", "*.pcd", "--wall", "ahead",
+                                    "--max-returns", "3000", "--out", out})
                                .out;
-  EXPECT_NE(said.find(" of 2 880\n"), std::string::npos) << said;
-  done({"simulate", scene, "--set", "sensors.lidar=@" + out + "/sensor.yaml", "--set", "frames=1", "--out",
-        folder_ / "again", "--quiet"});
+  EXPECT_TRUE(contains(said, " of 2 880\n"));
+  succeed({"simulate", scene, "--set", "sensors.lidar=@" + out + "/sensor.yaml", "--set", "frames=1", "--out",
+           folder_ / "again", "--quiet"});
 
   refused("no sensor", {clouds}, {"--sensor PRESET|FILE is required with clouds"});
   refused("camera of clouds", {clouds, "--sensor", lidar, "--camera", kCamera}, {"--camera is for depth images"});
@@ -151,8 +135,8 @@ TEST_F(CalibrateWall, OfCloudsFindsWhatMadeThemAndWritesTheLidar) {
           {"cloud_000000.pcd", "points lie on no ring of the lidar: in the median they are ", " degrees off",
            "elevation_deg"});
   refused("a laser", {clouds, "--sensor", "UTM-30LX"}, {"--sensor UTM-30LX: 1 x 1081 rays"});
-  refused("sensor of images", {folder_ / "run/camera", "--sensor", lidar}, {"--sensor is for clouds"});
-  refused("sensor of scans", {"--log", folder_ / "run/laser/scans.csv", "--sensor", lidar}, {"--sensor is for clouds"});
+  refused("sensor of images", {*run_ / "run/camera", "--sensor", lidar}, {"--sensor is for clouds"});
+  refused("sensor of scans", {"--log", *run_ / "run/laser/scans.csv", "--sensor", lidar}, {"--sensor is for clouds"});
   refused("scans of clouds", {clouds, "--sensor", lidar, "--scans", "odd"}, {"--scans is for a log"});
   refused("scale of clouds", {clouds, "--sensor", lidar, "--levels-per-m", "500"},
           {"lidar: --levels-per-m is for 16-bit images, and this is a folder of clouds"});
@@ -163,10 +147,10 @@ TEST_F(CalibrateWall, OfCloudsBesideTheRaysOfTheSensorTakesThoseOfThePoints) {
   // The turn of the lidar starts elsewhere and has fewer columns than its file says.
   const std::string scene = write_text(folder_ / "lidar.yaml", kLidarWallScene);
   const std::string lidar = write_text(folder_ / "sensor.yaml", kLidarEntry);
-  done({"simulate", scene, "--out", folder_ / "run4", "--quiet", "--set", "sensors.lidar.start_azimuth_deg=71.3",
-        "--set", "sensors.lidar.columns=237"});
+  succeed({"simulate", scene, "--out", folder_ / "run4", "--quiet", "--set", "sensors.lidar.start_azimuth_deg=71.3",
+           "--set", "sensors.lidar.columns=237"});
   const std::string clouds = folder_ / "run4/lidar", out = folder_ / "turned_fit";
-  const std::vector<std::string> how = {clouds, "--sensor", lidar, "--files", "*.pcd", "--wall", "ahead"};
+  const Words how = {clouds, "--sensor", lidar, "--files", "*.pcd", "--wall", "ahead"};
   const json fit = learned(how);
   expect_wall_found(fit, "distance.stddev_m", 0.01);
   expect_wall_found(fit, "distance.stddev_per_m", 0.003);
@@ -175,27 +159,22 @@ TEST_F(CalibrateWall, OfCloudsBesideTheRaysOfTheSensorTakesThoseOfThePoints) {
   EXPECT_EQ(fit["details"]["sensor"]["cols"], 237);
   EXPECT_EQ(fit["details"]["of_measured"]["knows_losses"], true);
   EXPECT_GT(fit["details"]["of_measured"]["lost"], 0);
-  std::vector<std::string> half = how;
-  half.insert(half.end(), {"--sector=-90,5"});
-  const json beside = learned(half);
+  const json beside = learned(how + Words{"--sector=-90,5"});
   EXPECT_LT(beside["details"]["of_measured"]["readings"].get<double>(),
             0.8 * fit["details"]["of_measured"]["readings"].get<double>());
-  std::vector<std::string> written = {"fit", "wall", "--out", out, "--max-returns", "3000"};
-  written.insert(written.end(), how.begin(), how.end());
-  const std::string said = done(written).out;
-  EXPECT_NE(said.find("note: points lie between the rays of the sensor"), std::string::npos) << said;
-  EXPECT_NE(said.find(" of 2 844\n"), std::string::npos) << said;
-  done({"simulate", scene, "--set", "sensors.lidar=@" + out + "/sensor.yaml", "--set", "frames=1", "--out",
-        folder_ / "again", "--quiet"});
+  const std::string said = succeed(Words{"fit", "wall", "--out", out, "--max-returns", "3000"} + how).out;
+  EXPECT_TRUE(contains(said, "note: points lie between the rays of the sensor"));
+  EXPECT_TRUE(contains(said, " of 2 844\n"));
+  succeed({"simulate", scene, "--set", "sensors.lidar=@" + out + "/sensor.yaml", "--set", "frames=1", "--out",
+           folder_ / "again", "--quiet"});
 }
 
 TEST_F(CalibrateWall, WritesFilesThatASceneTakes) {
-  const std::string images = folder_ / "run/camera", out = folder_ / "fit";
-  const std::vector<std::string> how = {"fit", "wall",          images, "--camera",    kCamera,    "--max-range",
-                                        "10",  "--max-returns", "3000", "--distances", "0:8=1.06", "--out",
-                                        out};
-  const std::string said = done(how).out;
-  EXPECT_NE(said.find("disparity.stddev_px"), std::string::npos) << said;
+  const std::string images = *run_ / "run/camera", out = folder_ / "fit";
+  const Words how = {"fit",  "wall",        images,     "--camera", kCamera, "--max-range", "10", "--max-returns",
+                     "3000", "--distances", "0:8=1.06", "--out",    out};
+  const std::string said = succeed(how).out;
+  EXPECT_TRUE(contains(said, "disparity.stddev_px"));
   for (const char* name : {"noise.yaml", "sensor.yaml", "report.html", "fit.json"}) {
     EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(out) / name)) << name;
   }
@@ -203,8 +182,8 @@ TEST_F(CalibrateWall, WritesFilesThatASceneTakes) {
   EXPECT_EQ(fit["details"]["tape"]["places"], 1);
   EXPECT_NEAR(fit["details"]["of_simulated"]["deviation"].get<double>(),
               fit["details"]["of_measured"]["deviation"].get<double>(), 0.004);
-  done({"simulate", scene_, "--set", "sensors.camera.noise=@" + out + "/noise.yaml", "--out", folder_ / "again",
-        "--quiet"});
+  succeed({"simulate", scene_, "--set", "sensors.camera.noise=@" + out + "/noise.yaml", "--out", folder_ / "again",
+           "--quiet"});
   const json again = learned({folder_ / "again/camera", "--camera", kCamera, "--max-range", "10"});
   EXPECT_NEAR(again["parameters"]["disparity.stddev_px"]["value"].get<double>(),
               fit["parameters"]["disparity.stddev_px"]["value"].get<double>(), 0.004);
@@ -215,16 +194,16 @@ TEST_F(CalibrateWall, WritesFilesThatASceneTakes) {
       write_text(folder_ / "pasted.yaml", "frames: 1\nsensors:\n" + entry +
                                               "\nscene:\n  meshes: {wall: {box: {size_m: [0.1, 40, 20]}}}\n  entities: "
                                               "[{name: wall, mesh: wall, position_m: [1, 0, 0]}]\n");
-  done({"check", pasted});
+  succeed({"check", pasted});
   // Nothing is replaced without --force.
   EXPECT_EQ(run_fathom(how).exit_code, 2);
-  std::vector<std::string> forced = how;
+  Words forced = how;
   forced.emplace_back("--force");
-  EXPECT_EQ(done(forced).out, said);
+  EXPECT_EQ(succeed(forced).out, said);
 }
 
 TEST_F(CalibrateWall, RefusesDistancesAndDepthsOfAnotherUnit) {
-  const std::string images = folder_ / "run/camera", log = folder_ / "run/laser/scans.csv";
+  const std::string images = *run_ / "run/camera", log = *run_ / "run/laser/scans.csv";
   refused("centimetres", {images, "--camera", kCamera, "--distances", "0:1=80,23:24=240"},
           {"--distances: ", "depth_000000.npy is 80 m by tape and 0.8", " m by its readings, ",
            "as all others are: are the distances in cm, not in m?"});
@@ -235,12 +214,8 @@ TEST_F(CalibrateWall, RefusesDistancesAndDepthsOfAnotherUnit) {
           {"scans.csv: --distances: scan 0 is 80 m by tape and 0.8", "are the distances in cm, not in m?"});
   refused("scans beyond the range", {"--log", log, "--sector=-60,60", "--max-range", "0.5"},
           {"scans.csv: scan 0: has 0 readings, and a wall needs 20 (", " more are not below --max-range = 0.5)"});
-  const std::vector<std::string> levels = {images, "--camera", kCamera, "--files", "depth*.png", "--levels-per-m"};
-  const auto with = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> all = levels;
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  };
+  const Words levels = {images, "--camera", kCamera, "--files", "depth*.png", "--levels-per-m"};
+  const auto with = [&](const Words& more) { return levels + more; };
   refused("scale against a tape", with({"60", "--distances", "0:1=0.8,23:24=2.4"}),
           {"--distances: ", "depth_000000.png",
            "as all others are: --levels-per-m = 60 may be wrong, and 6000 agrees with the tape"});
@@ -254,21 +229,17 @@ TEST_F(CalibrateWall, RefusesDistancesAndDepthsOfAnotherUnit) {
 }
 
 TEST_F(CalibrateWall, NamesDistancesThatContradictReadings) {
-  const std::string images = folder_ / "run/camera", out = folder_ / "fit";
+  const std::string images = *run_ / "run/camera", out = folder_ / "fit";
   const auto learn = [&](const char* distances) {
-    return done({"fit", "wall", images, "--camera", kCamera, "--max-range", "10", "--max-returns", "3000",
-                 "--distances", distances, "--out", out, "--force"})
+    return succeed({"fit", "wall", images, "--camera", kCamera, "--max-range", "10", "--max-returns", "3000",
+                    "--distances", distances, "--out", out, "--force"})
         .out;
   };
   const std::string said = learn("depth_*=0.8");
-  EXPECT_NE(said.find("1 place. Distances and readings contradict each other, and the chain leaves out gain and bias."),
-            std::string::npos)
-      << said;
-  EXPECT_NE(said.find("note: frames of one distance by tape lie 1.6 m apart by their readings: "), std::string::npos)
-      << said;
-  EXPECT_NE(said.find("depth_000023.npy at 2.40 m are both 0.8 m by tape; give each place its own distance"),
-            std::string::npos)
-      << said;
+  EXPECT_TRUE(
+      contains(said, "1 place. Distances and readings contradict each other, and the chain leaves out gain and bias."));
+  EXPECT_TRUE(contains(said, "note: frames of one distance by tape lie 1.6 m apart by their readings: "));
+  EXPECT_TRUE(contains(said, "depth_000023.npy at 2.40 m are both 0.8 m by tape; give each place its own distance"));
   const auto is_said = [&](const std::string& part) {
     return said.find(part) != std::string::npos &&
            fathom::test::bytes_of(out + "/report.html").find(part) != std::string::npos &&
@@ -277,10 +248,10 @@ TEST_F(CalibrateWall, NamesDistancesThatContradictReadings) {
   EXPECT_TRUE(is_said("distances by tape and readings contradict each other"));
   EXPECT_EQ(json::parse(fathom::test::bytes_of(out + "/fit.json"))["details"]["tape"]["is_contradicted"], true);
   EXPECT_TRUE(said.starts_with("usable: no, because distances by tape and readings contradict each other\n")) << said;
-  EXPECT_NE(fathom::test::bytes_of(out + "/noise.yaml").find("bias_px: 0,"), std::string::npos);
+  EXPECT_TRUE(contains(fathom::test::bytes_of(out + "/noise.yaml"), "bias_px: 0,"));
   // In a good one nothing is contradicted, and frames held out are on terminal, page and in fit.json.
   const std::string good = learn("0:1=0.8,23:24=2.4");
-  EXPECT_EQ(good.find("contradict"), std::string::npos) << good;
+  EXPECT_FALSE(contains(good, "contradict"));
   const json fit = json::parse(fathom::test::bytes_of(out + "/fit.json"));
   EXPECT_EQ(fit["details"]["tape"]["is_contradicted"], false);
   const double held_out_nats = fit["held_out"]["nats"].get<double>();
@@ -289,13 +260,13 @@ TEST_F(CalibrateWall, NamesDistancesThatContradictReadings) {
   const std::string nats = good.substr(at + 17, good.find('\n', at + 17) - at - 17);
   EXPECT_NEAR(std::stod(nats), held_out_nats, 5.1e-5);
   const std::string page = fathom::test::bytes_of(out + "/report.html");
-  EXPECT_NE(page.find(nats), std::string::npos) << nats;
-  EXPECT_NE(page.find("nats per return, held-out frames"), std::string::npos);
-  EXPECT_NE(page.find("Log probability that a ray is lost"), std::string::npos);
+  EXPECT_TRUE(contains(page, nats)) << nats;
+  EXPECT_TRUE(contains(page, "nats per return, held-out frames"));
+  EXPECT_TRUE(contains(page, "Log probability that a ray is lost"));
 }
 
 TEST_F(CalibrateWall, RefusesWrongInputInOneLine) {
-  const std::string images = folder_ / "run/camera", log = folder_ / "run/laser/scans.csv";
+  const std::string images = *run_ / "run/camera", log = *run_ / "run/laser/scans.csv";
   refused("nothing", {}, {"DIR, --log or --bag is required"});
   refused("no camera", {images}, {"--camera FX,FY,CX,CY[,BASELINE] is required"});
   refused("three numbers", {images, "--camera", "1,2,3"}, {"--camera has 3 numbers"});
@@ -333,7 +304,7 @@ TEST_F(CalibrateWall, RefusesWrongInputInOneLine) {
       "frames: 1\nsensors:\n  - {name: camera, type: depth_camera, width: 64, height: 48, fx: 30, outputs: [{npy: "
       "{channels: "
       "[depth]}}]}\nscene:\n  meshes: {ball: {sphere: {radius_m: 3}}}\n  entities: [{name: ball, mesh: ball}]\n");
-  done({"simulate", room, "--out", folder_ / "room", "--quiet"});
+  succeed({"simulate", room, "--out", folder_ / "room", "--quiet"});
   refused("a ball", {folder_ / "room/camera", "--camera", "30,30,31.5,23.5"},
           {"depth_000000.npy", "its readings deviate from every plane by"});
 }

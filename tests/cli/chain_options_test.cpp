@@ -2,14 +2,7 @@
 // Options of `fathom fit chain` and `fathom score chain` that do nothing to what was measured are refused, and what is
 // learned is written without keys that do nothing.
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "calibrate_chain.hpp"
-#include "refusal.hpp"
 
 namespace cli_test {
 namespace {
@@ -46,7 +39,7 @@ seed: 3
 
 struct Ignored {
   std::string sensor, measured;
-  std::vector<std::string> options;
+  Words options;
   std::string why;
 };
 
@@ -83,26 +76,24 @@ TEST_F(CalibrateChain, OptionsThatWouldDoNothingAreRefused) {
   };
   for (const Ignored& one : all) {
     for (const bool learns : {true, false}) {
-      std::vector<std::string> arguments = {
-          learns ? "fit" : "score", "chain", file, "--measured", one.measured, "--sensor", one.sensor};
-      if (learns) arguments.insert(arguments.end(), {"--free", "*", "--out", folder_ / "out"});
-      arguments.insert(arguments.end(), one.options.begin(), one.options.end());
-      expect_refused(one.sensor + " " + one.options[0], arguments, {one.why}, folder_ / "out");
+      Words arguments = {learns ? "fit" : "score", "chain", file, "--measured", one.measured, "--sensor", one.sensor};
+      if (learns) arguments = arguments + Words{"--free", "*", "--out", folder_ / "out"};
+      expect_refused(one.sensor + " " + one.options[0], arguments + one.options, {one.why}, folder_ / "out");
     }
   }
   // What was given as it would be without does no harm, and an option that is of use is taken.
-  done({"score", "chain", file, "--measured", clouds, "--sensor", "lidar", "--scans", "all", "--files",
-        "*_00000[02].pcd"});
-  done({"score", "chain", file, "--measured", images, "--sensor", "cam", "--files", "depth*.png", "--levels-per-m",
-        "1000"});
+  succeed({"score", "chain", file, "--measured", clouds, "--sensor", "lidar", "--scans", "all", "--files",
+           "*_00000[02].pcd"});
+  succeed({"score", "chain", file, "--measured", images, "--sensor", "cam", "--files", "depth*.png", "--levels-per-m",
+           "1000"});
 }
 
 TEST_F(CalibrateChain, WhatIsWrittenIsReadWithoutAWordOnKeysThatDoNothing) {
   const std::string file = scene(kAllSensors), run = simulated(file, "run"), out = folder_ / "fit";
-  done({"fit", "chain", file, "--measured", run, "--sensor", "cam", "--free", "dropout.*", "--out", out});
+  succeed({"fit", "chain", file, "--measured", run, "--sensor", "cam", "--free", "dropout.*", "--out", out});
   const Ended again =
-      done({"simulate", file, "--set", "sensors.cam.noise=@" + out + "/noise.yaml", "--out", folder_ / "again"});
-  EXPECT_EQ((again.out + again.err).find("has no effect"), std::string::npos) << again.out << again.err;
+      succeed({"simulate", file, "--set", "sensors.cam.noise=@" + out + "/noise.yaml", "--out", folder_ / "again"});
+  EXPECT_FALSE(contains((again.out + again.err), "has no effect")) << again.out << again.err;
 }
 
 }  // namespace

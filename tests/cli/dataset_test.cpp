@@ -2,13 +2,9 @@
 // `fathom simulate --shard ... --resume`: processes that are killed, and started again in other numbers, make the files
 // of one process.
 
-#include <chrono>
 #include <csignal>
-#include <thread>
 
 #include "process.hpp"
-#include "refusal.hpp"
-#include "scenes.hpp"
 
 namespace cli_test {
 namespace {

@@ -4,7 +4,6 @@
 #include <sys/mount.h>
 
 #include "process.hpp"
-#include "scenes.hpp"
 #include "support/file_size_limit.hpp"
 
 namespace cli_test {
@@ -90,9 +89,7 @@ TEST_F(Disk, FileThatMayNotGrowIsASystemErrorAndLeavesWholeFiles) {
 TEST_F(Disk, FullUnderABagIsASystemErrorAndLeavesNone) {
   const SmallDisk disk(folder_ / "disk");
   if (!disk.mounted()) GTEST_SKIP() << "a small file system can only be mounted by root";
-  Words words = simulate_into("out", "40");
-  words.insert(words.end(), {"--bag", folder_ / "disk/run.mcap"});
-  const Ended ended = run_fathom(words);
+  const Ended ended = run_fathom(simulate_into("out", "40") + Words{"--bag", folder_ / "disk/run.mcap"});
   expect_system_error(ended);
   EXPECT_TRUE(contains(ended.err, "run.mcap: cannot write"));
   EXPECT_TRUE(std::filesystem::is_empty(folder_ / "disk"));
@@ -104,9 +101,7 @@ TEST_F(Disk, BagThatMayNotGrowIsASystemErrorAndLeavesNone) {
   std::uintmax_t largest = 0;
   for (const auto& file : files_below(folder_ / "full/lidar")) largest = std::max(largest, file_size(file));
   const FileSizeLimit limit(largest + 1000);  // the bag grows with every frame
-  Words words = simulate_into("out", "40");
-  words.insert(words.end(), {"--bag", folder_ / "run.mcap"});
-  const Ended ended = run_fathom(words);
+  const Ended ended = run_fathom(simulate_into("out", "40") + Words{"--bag", folder_ / "run.mcap"});
   expect_system_error(ended);
   EXPECT_TRUE(contains(ended.err, "run.mcap: cannot write"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "run.mcap"));

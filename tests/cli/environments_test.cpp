@@ -3,18 +3,12 @@
 
 #include <csignal>
 
-#include <nlohmann/json.hpp>
-
 #include "process.hpp"
-#include "refusal.hpp"
-#include "scenes.hpp"
 
 namespace cli_test {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-
 class ManyRuns : public testing::Test {
  protected:
   Ended simulate(const std::string& out, Words more) {

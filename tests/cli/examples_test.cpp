@@ -3,9 +3,7 @@
 
 #include <fathom/ros/publish.hpp>
 
-#include "beam_fixture.hpp"
-#include "process.hpp"
-#include "refusal.hpp"
+#include "beam_files.hpp"
 
 namespace cli_test {
 namespace {
@@ -63,7 +61,10 @@ struct SmallerScene {
 
 const std::vector<SmallerScene>& smaller_scenes() {
   static const std::vector<SmallerScene> scenes = {
-      {"house/house.yaml", {{"frames: 10 ", "frames: 3 "}, {"columns: 2048 ", "columns: 512 "}}},
+      {"house/house.yaml",
+       {{"frames: 10 ", "frames: 3 "},
+        {"columns: 2048 ", "columns: 128 "},
+        {"width: 640\n    height: 480\n", "width: 160\n    height: 120\n"}}},
       {"06_stereo/stereo.yaml", {{"width: 640 ", "width: 320 "}, {"height: 360\n", "height: 180\n"}}},
       {"12_table_top/table_top.yaml", {{"preset: D435\n", "preset: D435\n    width: 320\n    height: 180\n"}}}};
   return scenes;

@@ -25,8 +25,7 @@ TEST(Help, EveryCommandHasAnExample) {
   for (std::size_t k = 0; k < commands.size(); ++k) {
     Words command = commands[k];
     command.push_back("--help");
-    const Ended ended = run_fathom(command);
-    EXPECT_EQ(ended.exit_code, 0);
+    const Ended ended = succeed(command);
     EXPECT_EQ(ended.err, "");
     EXPECT_TRUE(contains(ended.out, "\nExample"));
     EXPECT_TRUE(contains(ended.out, "\n  fathom "));
@@ -79,8 +78,7 @@ TEST(Help, ListsEveryOptionOfSimulate) {
 }
 
 TEST(Version, IsTheLibrarysAndSaysWhatIsBuiltIn) {
-  const Ended ended = run_fathom({"--version"});
-  EXPECT_EQ(ended.exit_code, 0);
+  const Ended ended = succeed({"--version"});
   const std::string first = "fathom " + std::string(fathom::versions().fathom) + "\n";
   EXPECT_EQ(ended.out.substr(0, first.size()), first);
 #ifdef FATHOM_URDF

@@ -4,9 +4,6 @@
 #include <csignal>
 
 #include "beam_files.hpp"
-#include "process.hpp"
-#include "refusal.hpp"
-#include "scenes.hpp"
 
 namespace cli_test {
 namespace {
@@ -139,13 +136,13 @@ TEST(InterruptedCommand, EndsWithALineAndNoFile) {
   std::string pairs = "range_m,expected_m\n";
   for (int i = 0; i < 300'000; ++i) pairs += "1.01,1\n1.98,2\n";
   write_text(files / "pairs.csv", pairs);
-  const Words world = {"--map", files.map(), "--log", files.log(), "--parameters", files.parameters()};
-  std::vector<Words> commands = {
-      {"beam", "heatmap", "--scan", "3", "--out", files / "out.png", "--headings", "3600", "--spacing", "0.1"},
+  const Words world = {"beam",  "heatmap",   "--map",        files.map(),
+                       "--log", files.log(), "--parameters", files.parameters()};
+  const std::vector<Words> commands = {
+      world + Words{"--scan", "3", "--out", files / "out.png", "--headings", "3600", "--spacing", "0.1"},
       {"fit", "pairs", "--model", "distance", files / "pairs.csv"},
       {"fit", "beam", "--map", files.map(), "--log", files.log(), "--out", files / "out"},
   };
-  commands[0].insert(commands[0].end(), world.begin(), world.end());
   for (const auto& command : commands) {
     const TemporaryFolder folder;
     Process process(command, folder.path());

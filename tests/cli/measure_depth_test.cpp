@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: MIT
 // `fathom measure depth`: frames of a run with a known noise, beside each other, and what it refuses.
 
-#include <filesystem>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
 #include "process.hpp"
-#include "refusal.hpp"
 
 namespace cli_test {
 namespace {
-
-using nlohmann::json;
 
 class MeasureDepth : public testing::Test {
  protected:
@@ -27,9 +17,7 @@ class MeasureDepth : public testing::Test {
         "     position_m: [0, 0, 1.5], outputs: [depth_png, {npy: {channels: [depth]}}],\n"
         "     noise: [{disparity: {stddev_px: " +
         std::to_string(stddev_px) + "}}, {dropout: {probability: 0.0002}}]}\nframes: 3\nseed: 3\n";
-    const Ended ended =
-        run_fathom({"simulate", write_text(folder_ / "scene.yaml", scene), "--out", folder_ / name, "--force"});
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    succeed({"simulate", write_text(folder_ / "scene.yaml", scene), "--out", folder_ / name, "--force"});
     return folder_ / (name + "/camera");
   }
   TemporaryFolder folder_;
@@ -38,8 +26,7 @@ class MeasureDepth : public testing::Test {
 TEST_F(MeasureDepth, FindsTheNoiseOfARun) {
   const std::string camera = simulate("run", 0.1);
   const Ended ended =
-      run_fathom({"measure", "depth", camera, "--camera", "200,200,159.5,119.5,0.1", "--out", folder_ / "out"});
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+      succeed({"measure", "depth", camera, "--camera", "200,200,159.5,119.5,0.1", "--out", folder_ / "out"});
   json whole = json::parse(bytes_of(folder_ / "out/measure.json"));
   EXPECT_EQ(whole["files"], (json{"report.html", "measure.json"}));
   whole.erase("files");
@@ -53,27 +40,21 @@ TEST_F(MeasureDepth, FindsTheNoiseOfARun) {
   EXPECT_EQ(found["frames"], 3);
   EXPECT_EQ(found["focal_baseline_px_m"], 20.0);
   EXPECT_NEAR(found["holes"]["share"].get<double>(), 0.0002, 0.0002);
-  EXPECT_NE(ended.out.find("deviation of disparity, px"), std::string::npos) << ended.out;
-  EXPECT_NE(ended.out.find("3 of 320 x 240"), std::string::npos) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "deviation of disparity, px"));
+  EXPECT_TRUE(contains(ended.out, "3 of 320 x 240"));
   const Ended quiet = run_fathom({"measure", "depth", camera, "--focal-baseline", "20", "--quiet", "--threads", "3"});
   EXPECT_EQ(quiet.err, "");
   EXPECT_EQ(quiet.out, ended.out.substr(0, quiet.out.size())) << "threads and files change no number";
   // Images of 16 bits, in steps of a millimetre, are accepted, too.
-  const Ended coarse = run_fathom({"measure", "depth", camera, "--focal-baseline", "20", "--files", "*.png"});
-  EXPECT_EQ(coarse.exit_code, 0) << coarse.err;
+  succeed({"measure", "depth", camera, "--focal-baseline", "20", "--files", "*.png"});
 }
 
 TEST_F(MeasureDepth, ReadsTheImagesOfABag) {
   const std::string camera = simulate("run", 0.1);
   const std::string bag = folder_ / "run.mcap";
-  const Ended written =
-      run_fathom({"simulate", folder_ / "scene.yaml", "--out", folder_ / "again", "--bag", bag, "--quiet"});
-  ASSERT_EQ(written.exit_code, 0) << written.err;
-  const auto measured = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> words = {"measure", "depth", "--focal-baseline", "20", "--json"};
-    words.insert(words.end(), more.begin(), more.end());
-    const Ended ended = run_fathom(words);
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  succeed({"simulate", folder_ / "scene.yaml", "--out", folder_ / "again", "--bag", bag, "--quiet"});
+  const auto measured = [&](const Words& more) {
+    const Ended ended = succeed(Words{"measure", "depth", "--focal-baseline", "20", "--json"} + more);
     json found = json::parse(ended.out);
     found["details"].erase("name");
     return found.dump(1);
@@ -81,24 +62,22 @@ TEST_F(MeasureDepth, ReadsTheImagesOfABag) {
   const std::string of_arrays = measured({camera});
   EXPECT_EQ(measured({bag}), of_arrays);
   EXPECT_EQ(measured({bag, "--files", "/camera/*"}), of_arrays);
-  const Ended none = run_fathom({"measure", "depth", bag, "--focal-baseline", "20", "--files", "/other"});
-  EXPECT_EQ(none.exit_code, 2);
-  EXPECT_NE(none.err.find("run.mcap: has no depth images on a topic '/other'"), std::string::npos) << none.err;
+  EXPECT_TRUE(contains(refusal_of(run_fathom({"measure", "depth", bag, "--focal-baseline", "20", "--files", "/other"})),
+                       "run.mcap: has no depth images on a topic '/other'"));
 }
 
 TEST_F(MeasureDepth, SetsTwoBesideEachOther) {
   const std::string camera = simulate("run", 0.1), other = simulate("other", 0.15);
   const Ended ended =
-      run_fathom({"measure", "depth", camera, "--focal-baseline", "20", "--compare", other, "--compare-focal-baseline",
-                  "40", "--out", folder_ / "out", "--still", "--bands", "1,3"});
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+      succeed({"measure", "depth", camera, "--focal-baseline", "20", "--compare", other, "--compare-focal-baseline",
+               "40", "--out", folder_ / "out", "--still", "--bands", "1,3"});
   const json found = json::parse(bytes_of(folder_ / "out/measure.json"))["details"], with = found["compared_with"][0];
   EXPECT_NEAR(found["deviation_px"]["value"].get<double>(), 0.1, 0.01);
   EXPECT_NEAR(with["deviation_px"]["value"].get<double>(), 0.3, 0.03) << "twice the pixels";
   EXPECT_EQ(found["bands"].size(), 3U);
   EXPECT_NEAR(found["correlation"]["in_time"][0]["value"].get<double>(), 0, 0.05);
   EXPECT_TRUE(found["correlation"]["in_time"][2]["value"].is_null()) << "three frames have two lags";
-  EXPECT_NE(ended.out.find("(2) " + other), std::string::npos) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "(2) " + other));
 }
 
 TEST_F(MeasureDepth, TakesTheCameraOfAPreset) {
@@ -107,9 +86,8 @@ TEST_F(MeasureDepth, TakesTheCameraOfAPreset) {
       "  entities: [{name: room, mesh: room, position_m: [0, 0, 1.5]}]\n"
       "sensors: [{name: camera, preset: D435, width: 106, height: 60, position_m: [0, 0, 1.5],\n"
       "  noise: [], outputs: [{npy: {channels: [depth]}}]}]\nframes: 1\n";
-  ASSERT_EQ(run_fathom({"simulate", write_text(folder_ / "s.yaml", scene), "--out", folder_ / "run"}).exit_code, 0);
-  const Ended ended = run_fathom({"measure", "depth", folder_ / "run/camera", "--preset", "D435", "--json"});
-  ASSERT_EQ(ended.exit_code, 0) << ended.err;
+  succeed({"simulate", write_text(folder_ / "s.yaml", scene), "--out", folder_ / "run"});
+  const Ended ended = succeed({"measure", "depth", folder_ / "run/camera", "--preset", "D435", "--json"});
   // 53 px / tan(43.5 degrees) x 0.05 m; 106 x 60, as 848 x 480 is, are almost of the preset's shape.
   EXPECT_NEAR(json::parse(ended.out)["details"]["focal_baseline_px_m"].get<double>(), 2.7925, 1e-3);
   const auto refused = [&](const std::string& preset, const std::string& part) {
@@ -130,16 +108,15 @@ TEST_F(MeasureDepth, LeavesOutWhatIsBeyondReach) {
       "     outputs: [{npy: {channels: [depth, clean_depth, reason], lost: nan}}], noise: [{dropout: {probability: "
       "0.02}}]}\n"
       "frames: 2\n";
-  ASSERT_EQ(run_fathom({"simulate", write_text(folder_ / "s.yaml", scene), "--out", folder_ / "run"}).exit_code, 0);
-  const auto holes = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), {"measure", "depth", folder_ / "run/camera", "--out", folder_ / "out", "--force"});
-    const Ended ended = run_fathom(more);
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  succeed({"simulate", write_text(folder_ / "s.yaml", scene), "--out", folder_ / "run"});
+  const auto holes = [&](const Words& more) {
+    const Ended ended =
+        succeed(Words{"measure", "depth", folder_ / "run/camera", "--out", folder_ / "out", "--force"} + more);
     json found = json::parse(bytes_of(folder_ / "out/measure.json"))["details"]["holes"];
     if (found["left_out_by"].is_null()) {
-      EXPECT_NE(ended.out.find("all holes count"), std::string::npos) << ended.out;
+      EXPECT_TRUE(contains(ended.out, "all holes count"));
     } else {
-      EXPECT_NE(ended.out.find(found["left_out_by"].get<std::string>()), std::string::npos) << ended.out;
+      EXPECT_TRUE(contains(ended.out, found["left_out_by"].get<std::string>()));
     }
     return found;
   };
@@ -162,10 +139,8 @@ TEST_F(MeasureDepth, LeavesOutWhatIsBeyondReach) {
 
 TEST_F(MeasureDepth, RefusesInOneLine) {
   const std::string camera = simulate("run", 0.1), out = folder_ / "out";
-  const auto refused = [&](const std::string& name, std::vector<std::string> more, const std::string& part) {
-    more.insert(more.begin(), {"measure", "depth"});
-    more.insert(more.end(), {"--out", out, "--quiet"});
-    expect_refused(name, more, {part}, out);
+  const auto refused = [&](const std::string& name, const Words& more, const std::string& part) {
+    expect_refused(name, Words{"measure", "depth"} + more + Words{"--out", out, "--quiet"}, {part}, out);
   };
   refused("no folder", {folder_ / "gone"}, "is no folder");
   refused("the run's folder", {folder_ / "run"}, "its folder camera does");

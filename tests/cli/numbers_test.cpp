@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Numbers in options are read as those in scene files: the whole text, decimal, within limits, or refused.
 
-#include <nlohmann/json.hpp>
-
-#include "beam_fixture.hpp"
-#include "process.hpp"
-#include "scenes.hpp"
+#include "beam_files.hpp"
 
 namespace cli_test {
 namespace {
@@ -80,12 +76,12 @@ TEST(Numbers, LeadingZerosAreDecimalAsInScenes) {
   const std::string scene = write_text(folder / "room.yaml", room_scene("[]"));
   succeed({"simulate", scene, "--out", folder / "out", "--frames", "010", "--seed", "0777", "--episode", "010",
            "--threads", "01"});
-  const auto summary = nlohmann::json::parse(bytes_of(folder / "out/summary.json"));
+  const auto summary = json::parse(bytes_of(folder / "out/summary.json"));
   EXPECT_EQ(summary["frames"], 10);
   EXPECT_EQ(summary["seed"], 777);
   EXPECT_EQ(summary["episode"], 10);
   succeed({"simulate", scene, "--out", folder / "max", "--seed", "18446744073709551615"});
-  EXPECT_EQ(nlohmann::json::parse(bytes_of(folder / "max/summary.json"))["seed"], 18446744073709551615U);
+  EXPECT_EQ(json::parse(bytes_of(folder / "max/summary.json"))["seed"], 18446744073709551615U);
 }
 
 TEST_F(Beam, SeedsWithLeadingZerosAreDecimal) {

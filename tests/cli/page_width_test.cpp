@@ -3,7 +3,6 @@
 
 #include "beam_files.hpp"
 #include "calibrate_chain.hpp"
-#include "process.hpp"
 
 namespace cli_test {
 namespace {
@@ -83,10 +82,10 @@ class PageWidth : public CalibrateChain {
 TEST_F(PageWidth, OfAChainWithSevenParameters) {
   const std::string file = scene(kLidarScene), run = simulated(file, "run");
   const std::string out = folder_ / "fit";
-  done({"fit", "chain", file, "--measured", run, "--free", "*", "--set",
-        "sensors.lidar.noise=[{loss_angle: {max_incidence_deg: 80}}, {gain_bias: {}}, {distance: {stddev_m: 0.05}}, "
-        "{dropout: {probability: 0.3}}]",
-        "--out", out});
+  succeed({"fit", "chain", file, "--measured", run, "--free", "*", "--set",
+           "sensors.lidar.noise=[{loss_angle: {max_incidence_deg: 80}}, {gain_bias: {}}, {distance: {stddev_m: 0.05}}, "
+           "{dropout: {probability: 0.3}}]",
+           "--out", out});
   expect_fits(out + "/report.html", 3);  // summary, parameters, correlations
 }
 
@@ -112,8 +111,8 @@ scene:
   entities: [{name: wall, mesh: wall, position_m: [0.05, 0, 0]}]
 )");
   const std::string out = folder_ / "fit", run = simulated(file, "run");
-  done({"fit", "wall", run + "/lidar", "--sensor", write_text(folder_ / "lidar.yaml", lidar), "--distances",
-        "0:8=1.44,8:16=2.69,16:24=3.94", "--max-returns", "5000", "--out", out});
+  succeed({"fit", "wall", run + "/lidar", "--sensor", write_text(folder_ / "lidar.yaml", lidar), "--distances",
+           "0:8=1.44,8:16=2.69,16:24=3.94", "--max-returns", "5000", "--out", out});
   expect_fits(out + "/report.html", 7);  // summary, parameters, size, error of the range, losses, tape, frames
 }
 
@@ -121,7 +120,7 @@ TEST_F(PageWidth, OfBeamModelAndLikelihoodField) {
   const BeamFiles files;
   for (const char* model : {"beam", "field"}) {
     const std::string out = files / model;
-    done({"fit", model, "--map", files.map(), "--log", files.log(), "--max-range", "8", "--out", out});
+    succeed({"fit", model, "--map", files.map(), "--log", files.log(), "--max-range", "8", "--out", out});
     expect_fits(out + "/report.html", 2);  // summary, parameters
   }
 }

@@ -5,14 +5,18 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
-#include <thread>
-#include <unistd.h>
 
 namespace cli_test {
 
 Ended run_fathom(const Words& arguments) {
   const TemporaryFolder folder;
   return Process(arguments, folder.path()).wait();
+}
+
+std::string refusal_of(const Ended& ended) {
+  EXPECT_EQ(ended.exit_code, 2) << ended.out << ended.err;
+  EXPECT_EQ(count_lines(ended.err), 1U) << ended.err;
+  return ended.err;
 }
 
 int run_shell(const std::string& command, const std::filesystem::path& folder) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What README.md and docs/simulate-a-lidar.md show works as shown.
 
-#include <cctype>
-
 #include "process.hpp"
 
 namespace cli_test {

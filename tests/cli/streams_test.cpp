@@ -3,7 +3,6 @@
 // progress and messages are best effort.
 
 #include "process.hpp"
-#include "scenes.hpp"
 
 namespace cli_test {
 namespace {

@@ -5,8 +5,6 @@
 #include <fathom/ros/publish.hpp>
 
 #include "process.hpp"
-#include "refusal.hpp"
-#include "scenes.hpp"
 
 namespace cli_test {
 namespace {
@@ -54,8 +52,7 @@ TEST_F(TopicCommands, SayWhatTheyDid) {
   const Ended published = succeed({"publish", scene(), "--frames", "3", "--rate", "max", "--domain", own_domain()});
   EXPECT_EQ(published.out.rfind("3 frames, 7 messages, ", 0), 0U) << published.out;
   const Ended quiet =
-      run_fathom({"publish", scene(), "--frames", "1", "--rate", "2x", "--domain", own_domain(), "--quiet"});
-  EXPECT_EQ(quiet.exit_code, 0);
+      succeed({"publish", scene(), "--frames", "1", "--rate", "2x", "--domain", own_domain(), "--quiet"});
   EXPECT_EQ(quiet.out + quiet.err, "");
 }
 

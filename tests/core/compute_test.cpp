@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <mutex>
-#include <thread>
 
 #include <fathom/core/compute.hpp>
 

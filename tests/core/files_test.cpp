@@ -2,7 +2,6 @@
 #include <csignal>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/text/files.hpp"
 #include "support/expect.hpp"

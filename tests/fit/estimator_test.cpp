@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "fit/estimator.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <random>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "fit/uncertainty.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::estimator_test {
+namespace fathom::test::estimator_test {
 namespace {
 
 /// A share of normal numbers among uniform ones on [-5, 5].
@@ -160,4 +151,4 @@ TEST(StdErrors, NeedAMaximum) {
 }
 
 }  // namespace
-}  // namespace fathom::estimator_test
+}  // namespace fathom::test::estimator_test

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "fit/estimator.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::newton_test {
 namespace {

@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Quantiles, and the variance of a parameter by blocks that hold very different shares of the information.
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <numbers>
-#include <numeric>
-#include <optional>
-#include <random>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/core/f64.hpp>
 #include <fathom/core/random.hpp>
 
 #include "fit/uncertainty.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::uncertainty_test {
 namespace {

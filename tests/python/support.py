@@ -5,6 +5,7 @@ import os
 import pathlib
 
 import numpy as np
+import pytest
 
 import fathom as fa
 
@@ -41,6 +42,14 @@ def same(a, b):
     """Whether arrays are equal to the bit, NaN included."""
     a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+def refuses(words, call, *arguments, **named):
+    """The call is refused in a message that has all the words, or the one text."""
+    with pytest.raises(fa.InputError) as refused:
+        call(*arguments, **named)
+    for word in [words] if isinstance(words, str) else words:
+        assert word in str(refused.value)
 
 
 def address(array):

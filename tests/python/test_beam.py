@@ -8,7 +8,7 @@ import pytest
 
 import fathom as fa
 from fathom import beam
-from support import SOURCE, same
+from support import SOURCE, refuses, same
 
 TRUTH = beam.Parameters(w_hit=0.8, w_short=0.1, w_max=0.04, w_rand=0.06, sigma_hit_m=0.05, lambda_short_per_m=0.5)
 FAR = 15.0
@@ -82,8 +82,7 @@ def test_a_code_for_no_return_is_named_and_taken(log, grid):
                for flag in fa.fit.beam(far, grid).flags)
     found = fa.fit.beam(far, grid, "auto")
     assert abs(found.sensor.max_range_m - 81.74) < 1e-9 and not any("many readings" in flag for flag in found.flags)
-    with pytest.raises(fa.InputError, match="max_range_m = 'far' is neither a number nor 'auto'"):
-        fa.fit.beam(far, grid, "far")
+    refuses("max_range_m = 'far' is neither a number nor 'auto'", fa.fit.beam, far, grid, "far")
 
 
 def test_heavier_tails_are_drawn_learned_and_kept(grid, poses, tmp_path):
@@ -108,12 +107,9 @@ def test_heavier_tails_are_drawn_learned_and_kept(grid, poses, tmp_path):
     model = beam.Model(heavy.parameters, heavy.sensor)
     beam.write_model(tmp_path / "heavy.yaml", model)
     assert beam.read_model(tmp_path / "heavy.yaml").parameters == heavy.parameters
-    with pytest.raises(fa.InputError, match="nav2 knows hits that are gaussian only"):
-        beam.localizer_text(heavy, "nav2")
-    with pytest.raises(fa.InputError, match="nu_hit = 0.1 is not in"):
-        truth.replace(nu_hit=0.1)
-    with pytest.raises(fa.InputError, match="student_t"):
-        truth.replace(hit="studnet_t")
+    refuses("nav2 knows hits that are gaussian only", beam.localizer_text, heavy, "nav2")
+    refuses("nu_hit = 0.1 is not in", truth.replace, nu_hit=0.1)
+    refuses("student_t", truth.replace, hit="studnet_t")
 
 
 def test_report(fitted, tmp_path):
@@ -123,8 +119,7 @@ def test_report(fitted, tmp_path):
     files = fitted.write(tmp_path / "fit")
     assert [f.name for f in files] == ["parameters.yaml", "report.html", "fit.json"]
     assert json.loads(files[2].read_text())
-    with pytest.raises(fa.InputError, match="fit"):
-        fitted.write(tmp_path / "fit")
+    refuses("fit", fitted.write, tmp_path / "fit")
     model = beam.read_model(tmp_path / "fit" / "parameters.yaml")
     assert model.parameters == fitted.parameters and model.sensor == fitted.sensor
     beam.write_model(tmp_path / "again.yaml", model)
@@ -223,8 +218,7 @@ def test_the_likelihood_field_is_learned_and_scores(log, grid, tmp_path):
     low, high = fit.interval_95["sigma_hit_m"]
     assert low < model["sigma_hit_m"] < high and set(fit.interval_95) == set(fit.std_error)
     assert fa.fit.field(log, grid, "auto").model["max_range_m"] <= FAR
-    with pytest.raises(fa.InputError, match="neither a number nor 'auto'"):
-        fa.fit.field(log, grid, "far")
+    refuses("neither a number nor 'auto'", fa.fit.field, log, grid, "far")
     scores = beam.score_likelihood_field(fit, grid, log, scans="0:4")
     blurred = dict(model, sigma_hit_m=5 * model["sigma_hit_m"])
     assert scores.shape == (4,) and (scores > beam.score_likelihood_field(blurred, grid, log, scans="0:4")).all()
@@ -246,8 +240,7 @@ def test_heatmaps(log, grid, fitted, tmp_path):
     assert (tmp_path / "h.png").read_bytes().startswith(b"\x89PNG")
     made.write_png(tmp_path / "light.png", grid, 300, theme="light")
     assert (tmp_path / "light.png").read_bytes() != (tmp_path / "h.png").read_bytes()
-    with pytest.raises(fa.InputError, match="png"):
-        made.write_png(tmp_path / "h.jpg", grid)
+    refuses("png", made.write_png, tmp_path / "h.jpg", grid)
 
 
 def test_scenes_and_maps_expect_the_same(grid, poses):
@@ -276,10 +269,7 @@ def test_scenes_and_maps_expect_the_same(grid, poses):
     (lambda grid: TRUTH.replace(sigma_hit_m=0), ["beam.sigma_hit_m = 0"]),
 ])
 def test_refusals(call, words, grid):
-    with pytest.raises(fa.InputError) as refused:
-        call(grid)
-    for word in words:
-        assert word in str(refused.value)
+    refuses(words, call, grid)
 
 
 def test_scans_come_from_bags_too(tmp_path):
@@ -290,8 +280,7 @@ def test_scans_come_from_bags_too(tmp_path):
     assert log.notes() == ["1 scan was left out: the way from 'laser' to 'world' is not known then"]
     world_from_laser = setup.simulator().world_from_sensor("laser", 1.0).position_m
     assert np.allclose(log.poses[10, :2], world_from_laser[:2], atol=1e-3)
-    with pytest.raises(fa.InputError, match="nothing connects frame 'laser' with frame 'map'"):
-        fa.beam.read_bag_log(tmp_path / "drive.mcap")
+    refuses("nothing connects frame 'laser' with frame 'map'", fa.beam.read_bag_log, tmp_path / "drive.mcap")
 
 
 def test_poses_are_refined_with_the_parameters(log, grid, poses):

@@ -8,7 +8,7 @@ import pytest
 
 import fathom as fa
 from fathom import _fathom
-from support import ALL_CHANNELS, address, camera, lidar, room, same, stereo
+from support import ALL_CHANNELS, address, camera, lidar, refuses, room, same, stereo
 
 
 @pytest.fixture(scope="module")
@@ -131,10 +131,8 @@ def test_over_the_callers_memory(simulator):
     gc.collect()
     simulator.render("camera", 4, out=frame)
     assert same(frame.depth, wanted.depth), "the frame keeps the arrays"
-    with pytest.raises(fa.InputError, match="another shape"):
-        simulator.render("lidar", 0, out=frame)
-    with pytest.raises(fa.InputError, match="copy these"):
-        frame.copy()
+    refuses("another shape", simulator.render, "lidar", 0, out=frame)
+    refuses("copy these", frame.copy)
 
 
 @pytest.mark.parametrize("arrays, words", [
@@ -152,10 +150,7 @@ def test_over_the_callers_memory(simulator):
     ({}, ["no channel"]),
 ])
 def test_memory_that_does_not_fit_is_refused(arrays, words):
-    with pytest.raises(fa.InputError) as refused:
-        fa.Frame.over(**arrays)
-    for word in words:
-        assert word in str(refused.value)
+    refuses(words, fa.Frame.over, **arrays)
 
 
 def test_files(simulator, tmp_path):
@@ -180,8 +175,7 @@ def test_files(simulator, tmp_path):
         assert picture.read_bytes().startswith(b"\x89PNG")
     with pytest.raises(OSError):
         frame.write_pcd(tmp_path / "none" / "c.pcd")
-    with pytest.raises(fa.InputError, match="'sensr'"):
-        frame.write_pcd(tmp_path / "c.pcd", frame="sensr")
+    refuses("'sensr'", frame.write_pcd, tmp_path / "c.pcd", frame="sensr")
 
 
 def test_dlpack_of_numpy(simulator):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import fathom as fa
+from support import refuses
 
 CAMERA = dict(width=48, height=36, fx=40.0)
 
@@ -60,10 +61,8 @@ def test_a_batch_of_environments_is_that_of_environments():
     expected = batch.render(0, channels=("clean_range", "range"))["cam"]
     assert np.array_equal(given(expected.clean_range, kind="range")[1], expected.range[1], equal_nan=True)
     assert given.episodes.tolist() == [0, 1, 0] == batch.episodes.tolist()
-    with pytest.raises(fa.InputError, match="2 images are given for 3 environments"):
-        given(np.ones((2, 36, 48)))
-    with pytest.raises(fa.InputError, match="is a range: give a number, or environments"):
-        fa.SensorNoise(camera(noise))
+    refuses("2 images are given for 3 environments", given, np.ones((2, 36, 48)))
+    refuses("is a range: give a number, or environments", fa.SensorNoise, camera(noise))
 
 
 def test_arrays_of_other_types():

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import fathom as fa
-from support import SOURCE
+from support import SOURCE, refuses
 
 ARM = SOURCE / "examples" / "09_robot" / "arm.urdf"
 
@@ -60,8 +60,7 @@ def test_a_robot_moves_in_a_scene(arm):
     with pytest.raises(fa.InputError, match="'plam'.*palm"):
         robot.entity("plam")
     count = len(scene.entities)
-    with pytest.raises(fa.InputError, match="taken"):
-        fa.PlacedRobot(scene, arm, prefix="a/")
+    refuses("taken", fa.PlacedRobot, scene, arm, prefix="a/")
     other = fa.PlacedRobot(scene, arm, fa.Pose([0, 1, 0]), parent="floor", joints={"turn": 1.0})
     assert scene.entities[other.entity("base")].parent == 0 and len(scene.entities) > count
     with pytest.raises(fa.InputError):

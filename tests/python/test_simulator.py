@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fathom as fa
-from support import SOURCE, camera, lidar, room, same
+from support import SOURCE, camera, lidar, refuses, room, same
 
 ROOM = SOURCE / "examples" / "04_frames_from_a_scene" / "room.yaml"
 
@@ -20,29 +20,24 @@ def test_sensors_by_name_and_number():
     np.testing.assert_array_equal(simulator.world_from_sensor("camera").position_m, [-3, 0, 1.2])
     with pytest.raises(fa.InputError, match="'lidr'.*lidar"):
         simulator.render("lidr")
-    with pytest.raises(fa.InputError, match="taken"):
-        simulator.add_sensor(lidar())
+    refuses("taken", simulator.add_sensor, lidar())
     for wrong in (2, -1, 1.5, True):
-        with pytest.raises(fa.InputError, match="sensor"):
-            simulator.render(wrong)
+        refuses("sensor", simulator.render, wrong)
 
 
 def test_numbers_have_limits():
     simulator = fa.Simulator(room(), [camera()])
     for wrong in (-1, 2**32, 0.5, "0"):
-        with pytest.raises(fa.InputError, match="index"):
-            simulator.render(0, wrong)
+        refuses("index", simulator.render, 0, wrong)
     assert fa.Simulator(room(), seed=2**64 - 1).seed == 2**64 - 1
     for wrong in (-1, 2**64, 1.0):
-        with pytest.raises(fa.InputError, match="seed"):
-            fa.Simulator(room(), seed=wrong)
+        refuses("seed", fa.Simulator, room(), seed=wrong)
     for what in (dict(threads=-1), dict(rate_hz=0), dict(isa="mmx"), dict(start_s=np.nan)):
         with pytest.raises(fa.InputError):
             fa.Simulator(room(), **what)
     with pytest.raises(fa.InputError, match="'rang'.*'range'"):
         simulator.render(0, 0, ("rang",))
-    with pytest.raises(fa.InputError, match="no channel"):
-        simulator.render(0, 0, ())
+    refuses("no channel", simulator.render, 0, 0, ())
     assert simulator.render(0, 0, "depth").channels == ("depth",)
 
 
@@ -120,18 +115,15 @@ def test_carriers_and_what_is_ignored_are_numbers_of_entities():
     for wrong in (-1, 2.5, 3, 2**32):
         with pytest.raises(fa.InputError, match="parent|entity 3"):
             fa.Simulator(room(), [camera(parent=wrong)])
-        with pytest.raises(fa.InputError, match="ignore"):
-            fa.Simulator(room(), [camera(ignore=[wrong])])
+        refuses("ignore", fa.Simulator, room(), [camera(ignore=[wrong])])
     assert camera(ignore=np.int32(1)) == camera(ignore=1)
 
 
 def test_one_sensor_needs_no_list():
     assert fa.Simulator(room(), camera()).sensor_names == ["camera"]
     for wrong in ("OS1-64", [camera(), "OS1-64"], [None]):
-        with pytest.raises(fa.InputError, match="a Sensor wanted"):
-            fa.Simulator(room(), wrong)
-        with pytest.raises(fa.InputError, match="a Sensor wanted"):
-            fa.Environments(room(), wrong, 2)
+        refuses("a Sensor wanted", fa.Simulator, room(), wrong)
+        refuses("a Sensor wanted", fa.Environments, room(), wrong, 2)
 
 
 def test_sensors_ride_on_entities():
@@ -148,10 +140,8 @@ def test_noise_is_replaced():
     simulator.set_noise("camera", [])
     clean = simulator.render(0, 0, ("range", "clean_range"))
     assert same(clean.range, clean.clean_range)
-    with pytest.raises(fa.InputError, match="stereo_shadow"):
-        simulator.set_noise("camera", [fa.noise.StereoShadow()])
-    with pytest.raises(fa.InputError, match="stddev_m is a range"):
-        simulator.set_noise("camera", fa.noise.Distance(stddev_m=fa.Uniform(0, 0.1)))
+    refuses("stereo_shadow", simulator.set_noise, "camera", [fa.noise.StereoShadow()])
+    refuses("stddev_m is a range", simulator.set_noise, "camera", fa.noise.Distance(stddev_m=fa.Uniform(0, 0.1)))
 
 
 def test_moving_sensor_and_entity():
@@ -201,8 +191,7 @@ def test_overrides(tmp_path):
     with pytest.raises(fa.InputError, match="s.yaml|stddev"):
         fa.load(tmp_path / "s.yaml", ["sensors.eye.noise.distance.sttdev_m=1"])
     (tmp_path / "bad.yaml").write_text(text.replace("name: eye", "nme: eye"))
-    with pytest.raises(fa.InputError, match="bad.yaml:3:"):
-        fa.load(tmp_path / "bad.yaml")
+    refuses("bad.yaml:3:", fa.load, tmp_path / "bad.yaml")
     batch = setup.environments(4)
     assert batch.drawn()["distance.stddev_m"].shape == (4,)
 
@@ -216,8 +205,7 @@ def test_run_and_plan(tmp_path):
     assert json.loads((tmp_path / "out" / "summary.json").read_text())
     sensor = result["sensors"][0]
     assert sum(sensor["reasons"].values()) == sensor["rays"] and len(sensor["digest"]) == 16
-    with pytest.raises(fa.InputError, match="out"):
-        setup.run(tmp_path / "out")
+    refuses("out", setup.run, tmp_path / "out")
     assert setup.run(tmp_path / "out", force=True, frames=1)["progress"]["frames_total"] == 1
 
     def raise_it(progress):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import fathom as fa
+from support import refuses
 
 CAMERA = (60.0, 60.0, 47.5, 35.5, 0.1)
 
@@ -78,20 +79,14 @@ def test_a_lidar_finds_the_wall_ahead_among_others_and_its_tails(tmp_path):
     assert fit.measure.planes[12].distance_m == pytest.approx(np.linspace(1.0, 4.0, 24)[12], abs=3e-3)
     assert fit.sensor_yaml("mine").startswith("name: mine\ntype: spinning_lidar\n")
     assert fit.simulate(seed=1).shape == (24, 8, 180)
-    with pytest.raises(fa.InputError, match="frames of 7 x 180 rays, and the lidar 8 x 180"):
-        fa.fit.wall(np.array(frames)[:, 1:], lidar=str(sensor))
-    with pytest.raises(fa.InputError, match="wall"):
-        fa.fit.wall(np.array(frames), lidar=str(sensor), wall="behind")
+    refuses("frames of 7 x 180 rays, and the lidar 8 x 180", fa.fit.wall, np.array(frames)[:, 1:], lidar=str(sensor))
+    refuses("wall", fa.fit.wall, np.array(frames), lidar=str(sensor), wall="behind")
 
 
 def test_wrong_arrays_are_refused():
-    with pytest.raises(fa.InputError, match="one of camera, azimuth_rad and lidar is required"):
-        fa.fit.wall(depths(2))
+    refuses("one of camera, azimuth_rad and lidar is required", fa.fit.wall, depths(2))
     with pytest.raises(fa.InputError, match=r"not \(frames, rows, cols\)"):
         fa.fit.wall(depths(2)[0], camera=CAMERA)
-    with pytest.raises(fa.InputError, match="fx_px = 0"):
-        fa.fit.wall(depths(2), camera=(0, 60, 1, 1))
-    with pytest.raises(fa.InputError, match="border"):
-        fa.fit.wall(depths(2), camera=CAMERA, border="perhaps")
-    with pytest.raises(fa.InputError, match="no frame shows a wall"):
-        fa.fit.wall(np.full((2, 72, 96), np.nan), camera=CAMERA)
+    refuses("fx_px = 0", fa.fit.wall, depths(2), camera=(0, 60, 1, 1))
+    refuses("border", fa.fit.wall, depths(2), camera=CAMERA, border="perhaps")
+    refuses("no frame shows a wall", fa.fit.wall, np.full((2, 72, 96), np.nan), camera=CAMERA)

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A frame in steady state allocates nothing: every malloc of the process is counted while frames render.
 
-#include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 
 #include "render/stereo_scenes.hpp"
 #include "support/allocations.hpp"
-#include "support/expect.hpp"
 
 #if !FATHOM_SANITIZED
 

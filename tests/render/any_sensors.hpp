@@ -5,8 +5,6 @@
 #include <fathom/noise/noise.hpp>
 
 #include "render/stereo_scenes.hpp"
-#include "render/test_scenes.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 

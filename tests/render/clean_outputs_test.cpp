@@ -3,7 +3,6 @@
 
 #include "render/stereo_scenes.hpp"
 #include "sensor/noise/busy.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

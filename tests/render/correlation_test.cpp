@@ -2,15 +2,11 @@
 // Correlated draws in frames: which bits they leave alone, on what they depend, and what they do to losses.
 
 #include <fathom/noise/custom.hpp>
-#include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 
 #include "render/any_sensors.hpp"
-#include "render/stereo_scenes.hpp"
-#include "render/test_scenes.hpp"
 #include "sensor/noise/busy.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

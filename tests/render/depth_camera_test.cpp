@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Depth and stereo cameras as sensors: intrinsics, depth; and what a whole frame with every loss keeps.
 
-#include <array>
-
-#include <fathom/sensor/kinds.hpp>
-
 #include "render/stereo_scenes.hpp"
 #include "sensor/sensor_view.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

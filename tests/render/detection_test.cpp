@@ -5,7 +5,6 @@
 #include <fathom/simulate/sensor_noise.hpp>
 
 #include "render/test_scenes.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

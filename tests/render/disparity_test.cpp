@@ -2,7 +2,6 @@
 // What follows from the disparity of a stereo camera: its errors, the band at the edge, the smallest depth.
 
 #include "render/stereo_scenes.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

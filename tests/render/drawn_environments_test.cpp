@@ -2,14 +2,10 @@
 // What is drawn of sensors and entities in a batch of environments is what the environment alone has, a simulator with
 // these values, and a device: bit by bit.
 
-#include <fathom/simulate/environments.hpp>
-
 #include "render/any_sensors.hpp"
 #include "render/parameter_range.hpp"
 #include "render/simulators.hpp"
-#include "render/test_scenes.hpp"
 #include "scene/poses.hpp"
-#include "support/expect.hpp"
 #include "support/host_device.hpp"
 
 namespace fathom::test {

@@ -2,12 +2,9 @@
 // Numbers of sensors and entities that are drawn per episode move what they should: closed forms.
 
 #include <fathom/core/random.hpp>
-#include <fathom/simulate/environments.hpp>
 
 #include "render/parameter_range.hpp"
 #include "render/stereo_scenes.hpp"
-#include "render/test_scenes.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -8,7 +8,6 @@
 #include "render/lanes.hpp"
 #include "render/stereo_scenes.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

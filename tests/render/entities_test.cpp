@@ -2,11 +2,8 @@
 // Entities in frames: which ones a sensor ignores, and their labels.
 
 #include <fathom/sensor/presets.hpp>
-#include <fathom/simulate/environments.hpp>
 
 #include "render/any_sensors.hpp"
-#include "render/stereo_scenes.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Batches with several sensors, poses given as arrays, parts of the environments, and episodes of many.
 
-#include <fathom/simulate/environments.hpp>
-
 #include "render/parameter_range.hpp"
 #include "render/stereo_scenes.hpp"
-#include "render/test_scenes.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -5,8 +5,6 @@
 
 #include "render/parameter_range.hpp"
 #include "render/stereo_scenes.hpp"
-#include "render/test_scenes.hpp"
-#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test {

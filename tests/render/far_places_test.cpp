@@ -2,12 +2,8 @@
 // Places and vertices have limits, and within them nothing that is built of them ends the process.
 
 #include <fathom/scene/expected_ranges.hpp>
-#include <fathom/scene/scene.hpp>
-#include <fathom/sensor/pattern.hpp>
-#include <fathom/simulate/environments.hpp>
 
 #include "render/test_scenes.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

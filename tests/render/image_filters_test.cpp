@@ -2,11 +2,9 @@
 // Filters and alignment of depth images, against slow oracles and closed forms.
 
 #include <fathom/frame/digest.hpp>
-#include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 
 #include "render/stereo_scenes.hpp"
-#include "support/expect.hpp"
 
 namespace fathom {
 namespace {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Intensities by material and range: closed forms.
 
-#include <fathom/simulate/environments.hpp>
-
 #include "render/test_scenes.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

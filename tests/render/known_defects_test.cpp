@@ -3,7 +3,6 @@
 
 #include "render/stereo_scenes.hpp"
 #include "sensor/kinds.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

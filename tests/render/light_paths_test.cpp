@@ -3,13 +3,8 @@
 
 #include "render/light_paths.hpp"
 
-#include <fathom/simulate/environments.hpp>
-
 #include "render/any_sensors.hpp"
-#include "render/stereo_scenes.hpp"
-#include "render/test_scenes.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

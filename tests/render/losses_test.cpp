@@ -3,11 +3,8 @@
 
 #include <fathom/noise/loss_angle.hpp>
 #include <fathom/noise/stereo_energy.hpp>
-#include <fathom/simulate/environments.hpp>
 
 #include "render/stereo_scenes.hpp"
-#include "render/test_scenes.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 

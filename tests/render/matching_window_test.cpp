@@ -3,15 +3,11 @@
 
 #include <fathom/noise/matching_window.hpp>
 
-#include <fathom/simulate/environments.hpp>
-
 #include "render/any_sensors.hpp"
 #include "render/lanes.hpp"
 #include "render/render.hpp"
-#include "render/stereo_scenes.hpp"
 #include "sensor/noise/windows.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -4,11 +4,9 @@
 
 #include "core/compute.hpp"
 #include "render/any_sensors.hpp"
-#include "render/test_scenes.hpp"
 #include "scene/poses.hpp"
 #include "support/brute_caster.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 #include "trace/caster.hpp"
 #include "trace/tree/layout.hpp"
 

@@ -3,15 +3,10 @@
 
 #include <fathom/noise/custom.hpp>
 #include <fathom/scene/expected_ranges.hpp>
-#include <fathom/scene/scene.hpp>
-#include <fathom/sensor/pattern.hpp>
-#include <fathom/simulate/environments.hpp>
 
 #include "render/stereo_scenes.hpp"
-#include "render/test_scenes.hpp"
 #include "sensor/noise/blind_zone.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 
 namespace fathom {
 namespace {

@@ -3,12 +3,9 @@
 
 #include <regex>
 
-#include <fathom/simulate/simulator.hpp>
-
 #include "render/device/gpu.hpp"
 #include "render/device/layout_table.hpp"
 #include "render/test_scenes.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Rays in frames: the names of quads in a plan, grids of parallel rays, rolling frames.
 
-#include <fathom/sensor/kinds.hpp>
-
 #include "render/plan.hpp"
 #include "render/stereo_scenes.hpp"
-#include "render/test_scenes.hpp"
 #include "sensor/kinds.hpp"
 #include "support/brute_caster.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 

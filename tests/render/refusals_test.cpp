@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Parameters that make no sense are refused with one line that names field, value and limits.
 
-#include <fathom/sensor/kinds.hpp>
-#include <fathom/simulate/sensor.hpp>
-
 #include "render/test_scenes.hpp"
 #include "sensor/kinds.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

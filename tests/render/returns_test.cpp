@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Rays that diverge, and several returns of each.
 
-#include <fathom/simulate/environments.hpp>
-#include <fathom/simulate/simulator.hpp>
-
 #include "render/any_sensors.hpp"
-#include "render/test_scenes.hpp"
 #include "support/brute_caster.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -5,9 +5,7 @@
 
 #include "render/any_sensors.hpp"
 #include "render/simulators.hpp"
-#include "render/stereo_scenes.hpp"
 #include "sensor/noise/busy.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

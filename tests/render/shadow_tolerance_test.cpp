@@ -2,11 +2,9 @@
 // A tolerance of the user's: which surfaces it forgives, and whose row it is.
 
 #include <fathom/noise/stereo_shadow.hpp>
-#include <fathom/simulate/environments.hpp>
 
 #include "render/stereo_scenes.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -4,10 +4,8 @@
 #include <fathom/simulate/simulator.hpp>
 
 #include "render/any_sensors.hpp"
-#include "render/test_scenes.hpp"
 #include "support/brute_caster.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

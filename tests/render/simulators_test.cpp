@@ -3,13 +3,7 @@
 
 #include "render/simulators.hpp"
 
-#include <thread>
-
-#include <fathom/simulate/environments.hpp>
-#include <fathom/simulate/simulator.hpp>
-
 #include "render/test_scenes.hpp"
-#include "support/expect.hpp"
 
 namespace fathom {
 

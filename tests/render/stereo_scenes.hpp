@@ -2,10 +2,7 @@
 #pragma once
 // Scenes and cameras for the tests of depth and stereo cameras, with their geometry in closed form.
 
-#include <fathom/sensor/kinds.hpp>
-
 #include "render/test_scenes.hpp"
-#include "sensor/angles.hpp"
 
 namespace fathom::test {
 

@@ -7,7 +7,6 @@
 #include "sensor/sensor_view.hpp"
 #include "support/brute_caster.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 #include "trace/caster.hpp"
 
 namespace fathom::stereo_shadow_test {

@@ -2,11 +2,9 @@
 // Losses by angle and by energy, against their laws on tilted planes.
 
 #include <fathom/sensor/presets.hpp>
-#include <fathom/simulate/environments.hpp>
 
 #include "render/stereo_scenes.hpp"
 #include "sensor/sensor_view.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

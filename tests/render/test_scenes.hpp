@@ -6,11 +6,11 @@
 #include <fathom/scene/mesh.hpp>
 #include <fathom/scene/scene.hpp>
 #include <fathom/sensor/kinds.hpp>
+#include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/sensor.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "sensor/angles.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 

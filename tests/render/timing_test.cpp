@@ -3,13 +3,10 @@
 // rendered before.
 
 #include <fathom/sensor/presets.hpp>
-#include <fathom/simulate/environments.hpp>
-#include <fathom/simulate/sensor.hpp>
 
 #include "render/simulators.hpp"
 #include "render/test_scenes.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

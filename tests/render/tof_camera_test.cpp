@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Time-of-flight cameras: ranges mixed at edges, errors by the light that comes back, and the weakest light.
 
-#include <fathom/simulate/environments.hpp>
 #include <fathom/simulate/sensor_noise.hpp>
 
 #include "render/stereo_scenes.hpp"
-#include "support/expect.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test {

@@ -46,101 +46,80 @@ expect_refusals() {
   expected=()
 }
 
-refuses_line() {  # <title> <file> <line> <message>: the line is added to the file (made when it is not there)
-  mkdir -p "$tree/$(dirname "$2")"
-  printf '%s\n' "$3" >> "$tree/$2"
-  expected+=("$4")
+refuse_lines() {  # of stdin, a row each: file | line | what CMake says after "FILE: ". The line is added to the file.
+  local file line message
+  while IFS='|' read -r file line message; do
+    if [[ -z $file || $file == '# '* ]]; then continue; fi
+    mkdir -p "$tree/$(dirname "$file")"
+    printf '%s\n' "$line" >> "$tree/$file"
+    expected+=("$file: $message")
+  done
 }
 
 fresh_tree
 expect_good 'the project itself'
 
+refuse_lines << 'ROWS'
 # Against an arrow, and between rooms without an arrow, through both doors.
-refuses_line 'upwards by "room/..."' src/core/wrong.cpp '#include "sensor/kinds.hpp"' \
-  'src/core/wrong.cpp: sensor/kinds.hpp: room core may not include sensor'
-refuses_line 'upwards by <fathom/...>' src/core/wrong.cpp '#include <fathom/noise/noise.hpp>' \
-  'src/core/wrong.cpp: fathom/noise/noise.hpp: room core may not include noise'
-refuses_line 'across by "room/..."' src/io/wrong.hpp '#include "trace/tile.hpp"' \
-  'src/io/wrong.hpp: trace/tile.hpp: room io may not include trace'
-refuses_line 'across by <fathom/...>' src/io/wrong.hpp '#include <fathom/sensor/pattern.hpp>' \
-  'src/io/wrong.hpp: fathom/sensor/pattern.hpp: room io may not include sensor'
-refuses_line 'with spaces' src/scene/wrong.cpp '  #  include "trace/tile.hpp"' \
-  'src/scene/wrong.cpp: trace/tile.hpp: room scene may not include trace'
-refuses_line 'in a folder of a room' src/trace/tree/wrong.cpp '#include "render/plan.hpp"' \
-  'src/trace/tree/wrong.cpp: render/plan.hpp: room trace may not include render'
-refuses_line 'a room of public headers' src/scene/wrong.cpp '#include <fathom/simulate/simulator.hpp>' \
-  'src/scene/wrong.cpp: fathom/simulate/simulator.hpp: room scene may not include simulate'
-refuses_line 'a header for users alone' src/io/wrong.cpp '#include <fathom/fathom.hpp>' \
-  'src/io/wrong.cpp: fathom/fathom.hpp: room io may not include'
-refuses_line 'between rooms of adapters' adapters/ros/src/wrong.cpp '#include "live/knobs.hpp"' \
-  'adapters/ros/src/wrong.cpp: live/knobs.hpp: room ros may not include live'
-refuses_line 'around an arrow by "room/../..."' src/core/wrong.cpp '#include "core/../sensor/kinds.hpp"' \
-  'src/core/wrong.cpp: core/../sensor/kinds.hpp: a path may not lead back by ..'
-refuses_line 'around an arrow by <fathom/...>' adapters/rgl/parts/wrong.cpp '#include <fathom/core/../simulate/run.hpp>' \
-  'adapters/rgl/parts/wrong.cpp: fathom/core/../simulate/run.hpp: a path may not lead back by ..'
-refuses_line 'across by <room/...>' src/io/wrong.hpp '#include <trace/tile.hpp>' \
-  'src/io/wrong.hpp: trace/tile.hpp: room io may not include trace'
-refuses_line 'upwards by "fathom/..."' src/core/wrong.cpp '#include "fathom/noise/noise.hpp"' \
-  'src/core/wrong.cpp: fathom/noise/noise.hpp: room core may not include noise'
-refuses_line 'around an arrow by <../src/...>' src/core/wrong.cpp '#include <../src/sensor/kernels.hpp>' \
-  'src/core/wrong.cpp: ../src/sensor/kernels.hpp: a path may not lead back by ..'
-refuses_line 'by a macro' src/core/wrong.cpp '#include WRONG_HEADER' "src/core/wrong.cpp: '#include WRONG_HEADER' names no file"
-for name in wrong.h wrong.inc wrong.cc wrong; do
-  refuses_line "from a file called $name" "src/core/$name" '#include "sensor/kernels.hpp"' \
-    "src/core/$name: sensor/kernels.hpp: room core may not include sensor"
-done
-
+src/core/wrong.cpp|#include "sensor/kinds.hpp"|sensor/kinds.hpp: room core may not include sensor
+src/core/wrong.cpp|#include <fathom/noise/noise.hpp>|fathom/noise/noise.hpp: room core may not include noise
+src/io/wrong.hpp|#include "trace/tile.hpp"|trace/tile.hpp: room io may not include trace
+src/io/wrong.hpp|#include <fathom/sensor/pattern.hpp>|fathom/sensor/pattern.hpp: room io may not include sensor
+src/scene/wrong.cpp|  #  include "trace/tile.hpp"|trace/tile.hpp: room scene may not include trace
+src/trace/tree/wrong.cpp|#include "render/plan.hpp"|render/plan.hpp: room trace may not include render
+src/scene/wrong.cpp|#include <fathom/simulate/simulator.hpp>|fathom/simulate/simulator.hpp: room scene may not include simulate
+src/io/wrong.cpp|#include <fathom/fathom.hpp>|fathom/fathom.hpp: room io may not include
+adapters/ros/src/wrong.cpp|#include "live/knobs.hpp"|live/knobs.hpp: room ros may not include live
+src/core/wrong.cpp|#include "core/../sensor/kinds.hpp"|core/../sensor/kinds.hpp: a path may not lead back by ..
+adapters/rgl/parts/wrong.cpp|#include <fathom/core/../simulate/run.hpp>|fathom/core/../simulate/run.hpp: a path may not lead back by ..
+src/io/wrong.hpp|#include <trace/tile.hpp>|trace/tile.hpp: room io may not include trace
+src/core/wrong.cpp|#include "fathom/noise/noise.hpp"|fathom/noise/noise.hpp: room core may not include noise
+src/core/wrong.cpp|#include <../src/sensor/kernels.hpp>|../src/sensor/kernels.hpp: a path may not lead back by ..
+src/core/wrong.cpp|#include WRONG_HEADER|'#include WRONG_HEADER' names no file
+src/core/wrong.h|#include "sensor/kernels.hpp"|sensor/kernels.hpp: room core may not include sensor
+src/core/wrong.inc|#include "sensor/kernels.hpp"|sensor/kernels.hpp: room core may not include sensor
+src/core/wrong.cc|#include "sensor/kernels.hpp"|sensor/kernels.hpp: room core may not include sensor
+src/core/wrong|#include "sensor/kernels.hpp"|sensor/kernels.hpp: room core may not include sensor
 # Public headers.
-refuses_line 'a public header, upwards' include/fathom/scene/wrong.hpp '#include <fathom/sensor/kinds.hpp>' \
-  'include/fathom/scene/wrong.hpp: fathom/sensor/kinds.hpp: room scene may not include sensor'
-refuses_line 'a public header with a room in it' include/fathom/scene/wrong.hpp '#include "scene/mesh.hpp"' \
-  'include/fathom/scene/wrong.hpp: scene/mesh.hpp: public headers include <fathom/...>, not "..."'
-refuses_line 'a public header with a library in it' include/fathom/scene/wrong.hpp '#include <fmt/format.h>' \
-  'include/fathom/scene/wrong.hpp: fmt/format.h: public headers include the standard library and <fathom/...> only'
-refuses_line 'a public header by another name' include/fathom/scene/wrong.inc '#include <fmt/format.h>' \
-  'include/fathom/scene/wrong.inc: fmt/format.h: public headers include the standard library and <fathom/...> only'
-refuses_line 'a public header of a room' include/fathom/scene/wrong.hpp '#include <scene/mesh.hpp>' \
-  'include/fathom/scene/wrong.hpp: scene/mesh.hpp: public headers include the standard library and <fathom/...> only'
-
-refuses_line 'a public header with a library that another may have' include/fathom/scene/wrong.hpp '#include <mujoco/mujoco.h>' \
-  'include/fathom/scene/wrong.hpp: mujoco/mujoco.h: public headers include the standard library and <fathom/...> only'
-
+include/fathom/scene/wrong.hpp|#include <fathom/sensor/kinds.hpp>|fathom/sensor/kinds.hpp: room scene may not include sensor
+include/fathom/scene/wrong.hpp|#include "scene/mesh.hpp"|scene/mesh.hpp: public headers include <fathom/...>, not "..."
+include/fathom/scene/wrong.hpp|#include <fmt/format.h>|fmt/format.h: public headers include the standard library and <fathom/...> only
+include/fathom/scene/wrong.inc|#include <fmt/format.h>|fmt/format.h: public headers include the standard library and <fathom/...> only
+include/fathom/scene/wrong.hpp|#include <scene/mesh.hpp>|scene/mesh.hpp: public headers include the standard library and <fathom/...> only
+include/fathom/scene/wrong.hpp|#include <mujoco/mujoco.h>|mujoco/mujoco.h: public headers include the standard library and <fathom/...> only
 # Libraries outside their rooms.
-refuses_line 'Embree' src/render/wrong.cpp '#include <embree3/rtcore.h>' 'src/render/wrong.cpp: embree3/rtcore.h: only'
-refuses_line 'TBB' src/trace/wrong.cpp '#include <tbb/parallel_for.h>' \
-  'src/trace/wrong.cpp: tbb/parallel_for.h: only src/core may include tbb'
-refuses_line 'libpng' cli/wrong.cpp '#include <png.h>' 'cli/wrong.cpp: png.h: only'
-refuses_line 'a library without a room' src/io/mesh/wrong.cpp '#include <assimp/scene.h>' \
-  'src/io/mesh/wrong.cpp: assimp/scene.h: only may include assimp'
-refuses_line 'zlib' src/io/log/wrong.cpp '#include <zlib.h>' 'src/io/log/wrong.cpp: zlib.h: only'
-refuses_line 'JSON' src/core/wrong.cpp '#include <nlohmann/json.hpp>' 'src/core/wrong.cpp: nlohmann/json.hpp: only'
-refuses_line 'FreeType' src/io/log/wrong.cpp '#include <freetype/freetype.h>' \
-  'src/io/log/wrong.cpp: freetype/freetype.h: only src/io/picture may include freetype'
-refuses_line 'Embree in quotes' cli/wrong.cpp '#include "embree3/rtcore.h"' 'cli/wrong.cpp: embree3/rtcore.h: only'
-refuses_line 'YAML in quotes' src/io/mesh/wrong.cpp '#include "yaml-cpp/yaml.h"' 'src/io/mesh/wrong.cpp: yaml-cpp/yaml.h: only'
-refuses_line 'a library in a benchmark' bench/wrong.h '#include <png.h>' 'bench/wrong.h: png.h: only'
-refuses_line 'a library in an example' examples/wrong.cpp '#include <tbb/parallel_for.h>' \
-  'examples/wrong.cpp: tbb/parallel_for.h: only src/core may include tbb'
+src/render/wrong.cpp|#include <embree3/rtcore.h>|embree3/rtcore.h: only
+src/trace/wrong.cpp|#include <tbb/parallel_for.h>|tbb/parallel_for.h: only src/core may include tbb
+cli/wrong.cpp|#include <png.h>|png.h: only
+src/io/mesh/wrong.cpp|#include <assimp/scene.h>|assimp/scene.h: only may include assimp
+src/io/log/wrong.cpp|#include <zlib.h>|zlib.h: only
+src/core/wrong.cpp|#include <nlohmann/json.hpp>|nlohmann/json.hpp: only
+src/io/log/wrong.cpp|#include <freetype/freetype.h>|freetype/freetype.h: only src/io/picture may include freetype
+cli/wrong.cpp|#include "embree3/rtcore.h"|embree3/rtcore.h: only
+src/io/mesh/wrong.cpp|#include "yaml-cpp/yaml.h"|yaml-cpp/yaml.h: only
+bench/wrong.h|#include <png.h>|png.h: only
+examples/wrong.cpp|#include <tbb/parallel_for.h>|tbb/parallel_for.h: only src/core may include tbb
 # The drivers and servers of adapters.
-refuses_line 'DDS' src/run/wrong.cpp '#include <dds/dds.h>' 'src/run/wrong.cpp: dds/dds.h: only adapters/ros/src/dds may include dds'
-refuses_line 'sockets' src/run/wrong.cpp '#include <netinet/in.h>' 'src/run/wrong.cpp: netinet/in.h: only adapters/'
-refuses_line 'MuJoCo' cli/wrong.cpp '#include <mujoco/mujoco.h>' 'cli/wrong.cpp: mujoco/mujoco.h: only'
-
+src/run/wrong.cpp|#include <dds/dds.h>|dds/dds.h: only adapters/ros/src/dds may include dds
+src/run/wrong.cpp|#include <netinet/in.h>|netinet/in.h: only adapters/
+cli/wrong.cpp|#include <mujoco/mujoco.h>|mujoco/mujoco.h: only
 # Faces.
-for face in cli adapters/rgl examples; do
-  refuses_line "$face by <room/...>" "$face/wrong.h" '#include <render/plan.hpp>' \
-    "$face/wrong.h: render/plan.hpp: a face may only include <fathom/...>"
-  refuses_line "$face by ../src" "$face/wrong.cpp" '#include "../src/render/plan.hpp"' \
-    "$face/wrong.cpp: ../src/render/plan.hpp: a path may not lead back by .."
-  refuses_line "$face" "$face/wrong.cpp" '#include "render/plan.hpp"' \
-    "$face/wrong.cpp: render/plan.hpp: a face may only include <fathom/...>"
-done
-
-refuses_line 'a room of another adapter' cli/wrong.cpp '#include "parts/tracer.hpp"' \
-  'cli/wrong.cpp: parts/tracer.hpp: a face may only include <fathom/...>'
+cli/wrong.h|#include <render/plan.hpp>|render/plan.hpp: a face may only include <fathom/...>
+cli/wrong.cpp|#include "../src/render/plan.hpp"|../src/render/plan.hpp: a path may not lead back by ..
+cli/wrong.cpp|#include "render/plan.hpp"|render/plan.hpp: a face may only include <fathom/...>
+adapters/rgl/wrong.h|#include <render/plan.hpp>|render/plan.hpp: a face may only include <fathom/...>
+adapters/rgl/wrong.cpp|#include "../src/render/plan.hpp"|../src/render/plan.hpp: a path may not lead back by ..
+adapters/rgl/wrong.cpp|#include "render/plan.hpp"|render/plan.hpp: a face may only include <fathom/...>
+examples/wrong.h|#include <render/plan.hpp>|render/plan.hpp: a face may only include <fathom/...>
+examples/wrong.cpp|#include "../src/render/plan.hpp"|../src/render/plan.hpp: a path may not lead back by ..
+examples/wrong.cpp|#include "render/plan.hpp"|render/plan.hpp: a face may only include <fathom/...>
+cli/wrong.cpp|#include "parts/tracer.hpp"|parts/tracer.hpp: a face may only include <fathom/...>
+ROWS
 
 # Folders and the picture.
-refuses_line 'a folder that is no room' src/attic/wrong.cpp '' 'src/attic is no room of cmake/Rooms.cmake'
+mkdir "$tree/src/attic"
+touch "$tree/src/attic/wrong.cpp"
+expected+=('src/attic is no room of cmake/Rooms.cmake')
 
 edit() {  # <title> <file> <sed program> <message>
   cp "$2" "$tree/before"

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One defect at a time in a valid scene: the message names file, line, key, value and limit, and nothing is written.
 
-#include <fathom/simulate/run.hpp>
-
 #include "run/defects.hpp"
-#include "run/scene_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {
@@ -67,6 +63,42 @@ TEST(SceneFile, AliasesThatGrowWithoutBoundAreRefused) {
   }
   const TemporaryFolder folder;
   EXPECT_TRUE(contains(input_error([&] { read_scene_file(folder.write("bomb.yaml", text)); }), "2000000 values"));
+}
+
+// Wrong noise, ranges, cameras and files in a scene file: each is an error with its place.
+
+/// A stereo camera with one model of noise, on line 12.
+const std::string kCameraScene = R"(sensors:
+  - name: cam
+    type: stereo_camera
+    width: 8
+    height: 6
+    fx: 8
+    baseline_m: 0.1
+    range_policy: keep
+    rolling: false
+    min_range_m: 0.1
+    noise:
+      - stereo_shadow: {}
+    outputs: [depth_png]
+scene:
+  meshes:
+    box: {box: {size_m: [1, 1, 1]}}
+  entities:
+    - {name: crate, mesh: box, position_m: [3, 0, 0.5]}
+    - {name: crane, mesh: box, position_m: [3, 2, 0.5]}
+)";
+
+class BadNoise : public testing::TestWithParam<Defect> {};
+TEST_P(BadNoise, IsRefusedInOneLineAndNothingIsWritten) { expect_refused(GetParam(), kCameraScene); }
+
+INSTANTIATE_TEST_SUITE_P(Defects, BadNoise, testing::ValuesIn(read_defects("bad_noise.txt")),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(BadNoiseScene, WithoutDefectIsAccepted) {
+  const TemporaryFolder folder;
+  const SceneSetup setup = read_scene_file(folder.write("good.yaml", kCameraScene));
+  EXPECT_EQ(setup.sensors[0].sensor.noise.size(), 1U);
 }
 
 }  // namespace

@@ -4,9 +4,7 @@
 #include <fathom/simulate/run.hpp>
 
 #include "run/scene_file.hpp"
-#include "run/scene_fixture.hpp"
 #include "sensor/kinds.hpp"
-#include "support/expect.hpp"
 
 namespace fathom {
 namespace {

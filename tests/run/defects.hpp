@@ -4,10 +4,7 @@
 
 #include <ostream>
 
-#include <fathom/simulate/run.hpp>
-
 #include "run/scene_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 
@@ -31,28 +28,29 @@ inline std::string unescaped(std::string_view text) {
 
 /// The rows of a file of tests/run. Lines of a row begin with these characters:
 ///
-///     Name
+///     Name > parts of the message, split by " | ". "12:33:" as the first one stands for "bad.yaml:12:33:".
 ///     - a text in the scene, or (all)
-///     + another text instead
-///     > parts of the message, split by " | ". "12:33:" as the first one stands for "bad.yaml:12:33:".
+///     + another text instead; nothing without this line
+///     > more parts of the message
 inline std::vector<Defect> read_defects(const std::string& name) {
   std::ifstream file(FATHOM_SOURCE_DIR "/tests/run/" + name);
   std::vector<Defect> defects;
   for (std::string line; std::getline(file, line);) {
-    const std::string text = unescaped(line.substr(std::min<std::size_t>(2, line.size())));
     if (line.empty() || line[0] == '#') continue;
+    const std::size_t mark = std::min(line.find("> "), line.size());
+    const std::string text = unescaped(line.substr(std::min<std::size_t>(2, line.size())));
     if (line[0] == '-') {
       defects.back().from = text;
     } else if (line[0] == '+') {
       defects.back().to = text;
-    } else if (line[0] == '>') {
-      std::string rest = (std::isdigit(static_cast<unsigned char>(text[0])) != 0 ? "bad.yaml:" : "") + text;
+    } else {
+      if (mark > 0) defects.push_back({line.substr(0, line.find(' ')), "", "", {}});
+      std::string rest = unescaped(line.substr(std::min(mark + 2, line.size())));
+      if (!rest.empty() && std::isdigit(static_cast<unsigned char>(rest[0])) != 0) rest.insert(0, "bad.yaml:");
       for (std::size_t bar = 0; (bar = rest.find(" | ")) != std::string::npos; rest.erase(0, bar + 3)) {
         defects.back().message.push_back(rest.substr(0, bar));
       }
-      defects.back().message.push_back(rest);
-    } else {
-      defects.push_back({line, "", "", {}});
+      if (!rest.empty()) defects.back().message.push_back(rest);
     }
   }
   if (defects.empty()) throw std::runtime_error(name + " has no defects");

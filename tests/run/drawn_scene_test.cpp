@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Ranges of sensors, poses and entities in scene files: read, drawn, reported, and refused with line and limits.
 
-#include <nlohmann/json.hpp>
-
 #include <fathom/simulate/environments.hpp>
-#include <fathom/simulate/run.hpp>
 
 #include "core/text/formats.hpp"
 #include "run/prepare_run.hpp"
-#include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

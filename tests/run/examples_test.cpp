@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The scenes that are shipped.
 
-#include <nlohmann/json.hpp>
-
-#include <fathom/simulate/run.hpp>
-
 #include "run/scene_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom {
 namespace {

@@ -3,14 +3,11 @@
 
 #include <fathom/sensor/kinds.hpp>
 #include <fathom/sensor/presets.hpp>
-#include <fathom/simulate/run.hpp>
 #include <fathom/simulate/sensor.hpp>
 
 #include "core/text/yaml.hpp"
-#include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
 #include "sensor/sensor_view.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test::format_test {
 namespace {

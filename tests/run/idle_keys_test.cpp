@@ -3,11 +3,8 @@
 // keys of the model.
 
 #include <fathom/fit/chain.hpp>
-#include <fathom/simulate/run.hpp>
 
-#include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -2,21 +2,14 @@
 // Kinds of output: their tables match the reader of scene files and the pages, their files match their descriptions,
 // and a user's kind works as the registered ones do.
 
-#include <cctype>
-
-#include <nlohmann/json.hpp>
-
 #include <fathom/frame/frame.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/output.hpp>
-#include <fathom/simulate/run.hpp>
 
 #include "core/text/formats.hpp"
 #include "frame/frame_writer.hpp"
-#include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
 #include "scene_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

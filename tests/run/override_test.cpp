@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/simulate/run.hpp>
 
-#include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test::override_test {
 namespace {

@@ -2,16 +2,11 @@
 // Pictures and depth files of a scene file equal the files of the C++ API, with the names, poses and lost values of
 // the run.
 
-#include <nlohmann/json.hpp>
-
 #include <fathom/files/clouds.hpp>
 #include <fathom/files/pictures.hpp>
-#include <fathom/simulate/run.hpp>
 
 #include "core/text/formats.hpp"
-#include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {
@@ -195,14 +190,15 @@ Frame render(ChannelSet channels) {
   return frame;
 }
 
-TEST(DepthFiles, AreThoseOfTheCppApi) {
+using DepthFiles = InFolder;
+
+TEST_F(DepthFiles, AreThoseOfTheCppApi) {
   const Frame f = render({Channel::kDepth, Channel::kCleanDepth, Channel::kRange, Channel::kReason, Channel::kEnergy});
   const auto files = files_of(
       "[depth_png, depth_png: {channel: range, per_m: 5000, lost: inf}, depth_png: {channel: clean_depth, lost: max},"
       " reason_picture, camera_sheet: {max_range_m: 5}, npy: {channels: [range, depth], lost: minus_one},"
       " npy: {channels: [energy, incidence, clean_depth]}]");
   EXPECT_EQ(files.size(), 5U + 5U + 1U);
-  const TemporaryFolder folder;
   const auto expect_file = [&](const std::string& name, auto write) {
     ASSERT_EQ(files.count("cam/" + name), 1U) << name;
     write(folder / "file");
@@ -223,14 +219,13 @@ TEST(DepthFiles, AreThoseOfTheCppApi) {
   expect_file("energy_000000.npy", [&](const auto& file) { write_npy(file, f, Channel::kEnergy); });
 }
 
-TEST(DepthFiles, ArraysHoldTheValuesOfTheFrame) {
+TEST_F(DepthFiles, ArraysHoldTheValuesOfTheFrame) {
   const Channel channels[] = {Channel::kRange,      Channel::kCleanRange, Channel::kDepth,
                               Channel::kCleanDepth, Channel::kIncidence,  Channel::kEnergy};
   ChannelSet all = {Channel::kReason};
   for (const Channel channel : channels) all.insert(channel);
   const Frame f = render(all);
   const auto files = files_of("[npy: {channels: [range, clean_range, depth, clean_depth, incidence, energy, reason]}]");
-  const TemporaryFolder folder;
   const auto array = [&](Channel channel) {
     const std::string name = std::string(to_string(channel)) + "_000000.npy";
     return npy::read(folder.write(name, files.at("cam/" + name)));
@@ -257,14 +252,13 @@ TEST(DepthFiles, ArraysHoldTheValuesOfTheFrame) {
   }
 }
 
-TEST(DepthFiles, TheLostValueIsAppliedLastAndOnlyToLengths) {
+TEST_F(DepthFiles, TheLostValueIsAppliedLastAndOnlyToLengths) {
   const Frame f = render({Channel::kDepth, Channel::kReason});
   struct Policy {
     std::string word;
     double value;
   };
   const Policy policies[] = {{"zero", 0}, {"nan", NAN}, {"inf", INFINITY}, {"max", 6}, {"minus_one", -1}};
-  const TemporaryFolder folder;
   for (const Policy& policy : policies) {  // no structured binding: clang 14 captures none
     const auto& word = policy.word;
     const double value = policy.value;
@@ -290,14 +284,13 @@ TEST(DepthFiles, TheLostValueIsAppliedLastAndOnlyToLengths) {
   }
 }
 
-TEST(DepthFiles, WhatNoiseCarriesOffTheScaleIsLostAndTheRunGoesOn) {
+TEST_F(DepthFiles, WhatNoiseCarriesOffTheScaleIsLostAndTheRunGoesOn) {
   // 1 m of noise at 65 m: it moves some returns beyond 65.535 m.
   std::string text = depth_scene("[depth_png]");
   text = replaced(text, "max_range_m: 6", "max_range_m: 65\n    range_policy: keep");
   text = replaced(text, "- stereo_shadow: {}\n", "- distance: {stddev_m: 1}\n");
   text = replaced(text, "size_m: [0.1, 4, 2]", "size_m: [0.1, 400, 200]");
   text = replaced(text, "position_m: [4, 0, 0]", "position_m: [64.5, 0, 0]");
-  const TemporaryFolder folder;
   RunOptions options;
   options.out = folder / "out";
   run_scene(read_scene_text(text, "s.yaml", {}), options);

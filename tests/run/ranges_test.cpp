@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Parameters given as ranges: read, drawn once per (seed, environment, episode), held, and reported.
 
-#include <nlohmann/json.hpp>
-
 #include <fathom/simulate/environments.hpp>
-#include <fathom/simulate/run.hpp>
 
 #include "core/text/formats.hpp"
 #include "render/parameter_range.hpp"
-#include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test::ranges_test {
 namespace {

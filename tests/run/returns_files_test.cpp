@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Diverging rays, several returns, materials and falloff in scene files, and in the files of runs.
 
-#include <nlohmann/json.hpp>
-
 #include <fathom/files/pictures.hpp>
 #include <fathom/frame/frame.hpp>
-#include <fathom/simulate/run.hpp>
 
 #include "core/text/formats.hpp"
 #include "run/defects.hpp"
-#include "run/scene_file.hpp"
-#include "run/scene_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test::returns_files_test {
 namespace {

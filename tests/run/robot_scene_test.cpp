@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Robots in scene files: places, children of links, sensors, parts of mesh files, labels, and errors.
 
-#include <fathom/simulate/run.hpp>
-
-#include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

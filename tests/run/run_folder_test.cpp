@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The owner of a folder, and the files that --force removes.
 
-#include <chrono>
-#include <thread>
-
-#include <nlohmann/json.hpp>
-
-#include <fathom/simulate/run.hpp>
-
 #include "run/run_folder.hpp"
-#include "run/scene_file.hpp"
+
 #include "run/scene_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {
@@ -78,8 +70,9 @@ void expect_files_of_one_seed(const fs::path& out, const fs::path& twin) {
   EXPECT_TRUE(files == expected);
 }
 
-TEST(RunFolder, TwoRunsCannotShareANewFolder) {
-  const TemporaryFolder folder;
+using RunFolder = InFolder;
+
+TEST_F(RunFolder, TwoRunsCannotShareANewFolder) {
   for (int k = 0; k < 20; ++k) {
     const fs::path out = folder / std::to_string(k);
     if (k % 2 == 1) fs::create_directory(out);  // empty ones are taken too
@@ -89,8 +82,7 @@ TEST(RunFolder, TwoRunsCannotShareANewFolder) {
 }
 
 // In sequence, both may replace; at the same time, one of them is refused. Either way the files are of one run.
-TEST(RunFolder, TwoRunsWithForceCannotShareAFolder) {
-  const TemporaryFolder folder;
+TEST_F(RunFolder, TwoRunsWithForceCannotShareAFolder) {
   run_scene(scene(), options_for(folder / "out", 7));
   for (int k = 0; k < 20; ++k) {
     ASSERT_GE(race(folder / "out", true), 1) << k;
@@ -98,8 +90,7 @@ TEST(RunFolder, TwoRunsWithForceCannotShareAFolder) {
   }
 }
 
-TEST(RunFolder, ARunAtWorkKeepsOthersOut) {
-  const TemporaryFolder folder;
+TEST_F(RunFolder, ARunAtWorkKeepsOthersOut) {
   RunOptions first = options_for(folder / "out");
   std::vector<std::string> refusals;
   first.on_progress = [&](const RunOptions::Progress&) {
@@ -114,14 +105,12 @@ TEST(RunFolder, ARunAtWorkKeepsOthersOut) {
   EXPECT_EQ(nlohmann::json::parse(test::bytes_of(folder / "out/summary.json"))["seed"], 1);
 }
 
-TEST(RunFolder, AnEmptyFolderNeedsNoForce) {
-  const TemporaryFolder folder;
+TEST_F(RunFolder, AnEmptyFolderNeedsNoForce) {
   const RunResult result = run_scene(scene(), options_for(folder.path()));
   EXPECT_EQ(read_folder(folder.path()).size(), result.files.size());
 }
 
-TEST(RunFolder, ForceAfterAnInterruptedRunRemovesItsFiles) {
-  const TemporaryFolder folder;
+TEST_F(RunFolder, ForceAfterAnInterruptedRunRemovesItsFiles) {
   const fs::path out = folder / "out";
   RunOptions first = options_for(out, 9);
   first.frames = 60;
@@ -146,8 +135,7 @@ TEST(RunFolder, ForceAfterAnInterruptedRunRemovesItsFiles) {
 }
 
 // A complete run is replaced by a run that stops at any moment, and that by a third: nothing of the first two remains.
-TEST(RunFolder, ForceAfterForceRemovesAll) {
-  const TemporaryFolder folder;
+TEST_F(RunFolder, ForceAfterForceRemovesAll) {
   for (const int questions : {1, 7, 10}) {
     const fs::path out = folder / std::to_string(questions);
     RunOptions first = options_for(out, 1);
@@ -163,8 +151,7 @@ TEST(RunFolder, ForceAfterForceRemovesAll) {
   }
 }
 
-TEST(RunFolder, TheRecordKnowsOldFilesBeforeTheFirstIsRemoved) {
-  const TemporaryFolder folder;
+TEST_F(RunFolder, TheRecordKnowsOldFilesBeforeTheFirstIsRemoved) {
   folder.write("a.txt", "old");
   folder.write("b.txt", "old");
   {
@@ -186,8 +173,7 @@ TEST(RunFolder, TheRecordKnowsOldFilesBeforeTheFirstIsRemoved) {
   EXPECT_EQ(read_record(folder.path()), (std::vector<fs::path>{"lidar/cloud_000041.pcd", "lidar/scans.csv"}));
 }
 
-TEST(RunFolder, ARecordNeverReachesOutsideAndMustBeOurs) {
-  const TemporaryFolder folder;
+TEST_F(RunFolder, ARecordNeverReachesOutsideAndMustBeOurs) {
   const fs::path victim = folder.write("victim.txt", "precious");
   fs::create_directories(folder / "elsewhere");
   folder.write("elsewhere/cloud_000001.pcd", "precious");
@@ -270,8 +256,7 @@ TEST(SceneFile, KnowsEveryFileThatItWasReadFrom) {
             (std::vector<std::string>{"world.yaml", "map.yaml", "map.pgm", "path.txt", "rays.csv", "scene.yaml"}));
 }
 
-TEST(RunFolder, ARecordThatWasJustBegunIsOurs) {
-  const TemporaryFolder folder;
+TEST_F(RunFolder, ARecordThatWasJustBegunIsOurs) {
   fs::create_directory(folder / "out");
   for (const std::string begun : {"", "fathom: this run"}) {
     folder.write(fs::path("out") / kRecordName, begun);
@@ -280,8 +265,7 @@ TEST(RunFolder, ARecordThatWasJustBegunIsOurs) {
 }
 
 // The record of a run of 40 frames says nothing about frame 50.
-TEST(RunFolder, ForceKeepsFilesBeyondTheFramesOfTheRecord) {
-  const TemporaryFolder folder;
+TEST_F(RunFolder, ForceKeepsFilesBeyondTheFramesOfTheRecord) {
   const fs::path out = folder / "out";
   fs::create_directories(out / "lidar");
   folder.write("out/lidar/cloud_000050.pcd", "mine");
@@ -296,8 +280,7 @@ TEST(RunFolder, ForceKeepsFilesBeyondTheFramesOfTheRecord) {
   EXPECT_FALSE(fs::exists(out / "lidar/cloud_000001.pcd"));
 }
 
-TEST(RunFolder, AFileThatNoRunHasListedIsNotReplaced) {
-  const TemporaryFolder folder;
+TEST_F(RunFolder, AFileThatNoRunHasListedIsNotReplaced) {
   const fs::path out = folder / "out";
   RunOptions options = options_for(out, 1, true);
   options.frames = 2;
@@ -317,8 +300,7 @@ TEST(RunFolder, AFileThatNoRunHasListedIsNotReplaced) {
   EXPECT_EQ(refusal_of_run(options), "");
 }
 
-TEST(RunFolder, ASubfolderThatIsALinkIsRefused) {
-  const TemporaryFolder folder;
+TEST_F(RunFolder, ASubfolderThatIsALinkIsRefused) {
   fs::create_directories(folder / "elsewhere");
   fs::create_directories(folder / "out");
   fs::create_directory_symlink("../elsewhere", folder / "out" / "lidar");
@@ -332,8 +314,7 @@ TEST(RunFolder, ASubfolderThatIsALinkIsRefused) {
   EXPECT_EQ(read_folder(folder / "out").size(), 1U);
 }
 
-TEST(RunFolder, ASummaryThatListsAFolderRemovesNothing) {
-  const TemporaryFolder folder;
+TEST_F(RunFolder, ASummaryThatListsAFolderRemovesNothing) {
   fs::create_directories(folder / "out" / "mine");
   const std::string summary = R"({"fathom": "1", "files": ["mine"]})";
   folder.write("out/summary.json", summary);
@@ -343,8 +324,7 @@ TEST(RunFolder, ASummaryThatListsAFolderRemovesNothing) {
   EXPECT_TRUE(fs::is_directory(folder / "out" / "mine"));
 }
 
-TEST(RunFolder, ANameThatIsTooLongIsSaidToBe) {
-  const TemporaryFolder folder;
+TEST_F(RunFolder, ANameThatIsTooLongIsSaidToBe) {
   for (const bool force : {false, true}) {
     const std::string refusal = refusal_of_run(options_for(folder / std::string(300, 'a'), 1, force));
     EXPECT_TRUE(contains(refusal, "the output folder cannot be called"));
@@ -353,9 +333,8 @@ TEST(RunFolder, ANameThatIsTooLongIsSaidToBe) {
   }
 }
 
-TEST(RunFolder, SensorsThatDifferInCaseOnlyAreRefused) {
+TEST_F(RunFolder, SensorsThatDifferInCaseOnlyAreRefused) {
   EXPECT_THROW(read_scene_text(replaced(kScene, "name: laser", "name: Lidar"), "scene.yaml", {}), InputError);
-  const TemporaryFolder folder;
   SceneSetup setup = scene();
   setup.sensors[1].sensor.name = "LIDAR";
   EXPECT_THROW(run_scene(setup, options_for(folder / "out")), InputError);

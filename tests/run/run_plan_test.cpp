@@ -2,13 +2,10 @@
 // plan_run() predicts run_scene(), and make_simulator() renders the same frames.
 
 #include <fathom/files/clouds.hpp>
-#include <fathom/simulate/run.hpp>
 
 #include "core/text/formats.hpp"
-#include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
 #include "scene_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

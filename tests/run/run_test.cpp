@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <nlohmann/json.hpp>
 
 #include <fathom/simulate/run.hpp>
 
-#include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
-#include "support/expect.hpp"
 #include "support/file_size_limit.hpp"
 
 namespace fathom::test::run_test {

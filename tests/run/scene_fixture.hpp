@@ -2,6 +2,11 @@
 #pragma once
 // A small valid scene to begin from.
 
+#include <nlohmann/json.hpp>
+
+#include <fathom/simulate/run.hpp>
+
+#include "run/scene_file.hpp"
 #include "support/expect.hpp"
 
 namespace fathom::test {

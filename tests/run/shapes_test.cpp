@@ -2,10 +2,8 @@
 // Shapes in scene files become the meshes that C++ makes from the same numbers.
 
 #include <fathom/scene/mesh.hpp>
-#include <fathom/simulate/run.hpp>
 
 #include "run/scene_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Entities, noise and warnings of carriers in summary.json.
 
-#include <nlohmann/json.hpp>
-
 #include <fathom/noise/custom.hpp>
 #include <fathom/sensor/presets.hpp>
-#include <fathom/simulate/run.hpp>
 #include <fathom/simulate/simulator.hpp>
 
 #include "run/counted_run.hpp"
-#include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
 #include "sensor/noise/blind_zone.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

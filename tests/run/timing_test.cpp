@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Runs whose sensors have timings: numbers and names of files, summary.json, bags and errors.
 
-#include <nlohmann/json.hpp>
-
 #include <fathom/fit/frames.hpp>
 #include <fathom/simulate/environments.hpp>
-#include <fathom/simulate/run.hpp>
 
 #include "io/bag/read_bag.hpp"
 #include "io/message/cdr.hpp"
@@ -14,9 +11,7 @@
 #include "render/simulators.hpp"
 #include "run/prepare_run.hpp"
 #include "run/run_folder.hpp"
-#include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

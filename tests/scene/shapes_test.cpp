@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include <fathom/scene/mesh.hpp>
-
 #include "scene/mesh_checks.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -2,11 +2,9 @@
 #pragma once
 // Recovers angles from the rays of a pattern, in double precision and without the code under test.
 
-#include <cmath>
-#include <cstddef>
-#include <numbers>
-
 #include <fathom/sensor/pattern.hpp>
+
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

@@ -9,7 +9,6 @@
 
 #include "sensor/angles.hpp"
 #include "sensor/sensor_view.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

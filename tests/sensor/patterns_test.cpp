@@ -3,13 +3,9 @@
 // was asked for.
 
 #include <fathom/core/geometry.hpp>
-#include <fathom/sensor/kinds.hpp>
-#include <fathom/simulate/sensor.hpp>
 
 #include "render/test_scenes.hpp"
-#include "sensor/angles.hpp"
 #include "sensor/sensor_view.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

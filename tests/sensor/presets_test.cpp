@@ -7,7 +7,6 @@
 #include <fathom/sensor/presets.hpp>
 
 #include "sensor/angles.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -6,6 +6,8 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cctype>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +17,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iostream>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -29,6 +32,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -40,6 +44,7 @@
 
 #include <fathom/core/error.hpp>
 
+#include "support/sanitized.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace fathom::test {
@@ -68,6 +73,15 @@ std::string message_of(F f) {
   ADD_FAILURE() << "nothing was thrown";
   return {};
 }
+
+/// The data that may be absent.
+inline std::filesystem::path shared_data() { return FATHOM_SOURCE_DIR "/../shared/data"; }
+
+/// Tests that have an empty folder each.
+class InFolder : public ::testing::Test {
+ protected:
+  TemporaryFolder folder;
+};
 
 /// Whether a text has a part; a failed expectation shows both.
 inline ::testing::AssertionResult contains(std::string_view text, std::string_view part) {

@@ -3,10 +3,7 @@
 
 #include "support/casters.hpp"
 
-#include "support/expect.hpp"
-#include "support/sanitized.hpp"
 #include "trace/compare.hpp"
-#include "trace/shoot.hpp"
 
 namespace fathom::test {
 namespace {

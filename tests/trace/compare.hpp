@@ -4,7 +4,6 @@
 // right only where the ray passes within rounding of an edge, or of a second surface at the same range.
 
 #include "scene/mesh.hpp"
-#include "support/expect.hpp"
 #include "trace/shoot.hpp"
 
 namespace fathom::test {

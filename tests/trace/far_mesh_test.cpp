@@ -5,16 +5,11 @@
 #include <iomanip>
 
 #include <fathom/scene/expected_ranges.hpp>
-#include <fathom/scene/scene.hpp>
 #include <fathom/sensor/pattern.hpp>
 
 #include "io/mesh/mesh_files.hpp"
 #include "io/mesh/read_mesh.hpp"
-#include "support/casters.hpp"
-#include "support/expect.hpp"
-#include "support/sanitized.hpp"
 #include "trace/compare.hpp"
-#include "trace/shoot.hpp"
 
 namespace fathom::test::far_mesh_test {
 namespace {

@@ -5,11 +5,7 @@
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 
-#include "support/casters.hpp"
-#include "support/expect.hpp"
-#include "support/sanitized.hpp"
 #include "trace/compare.hpp"
-#include "trace/shoot.hpp"
 
 namespace fathom::test {
 namespace {

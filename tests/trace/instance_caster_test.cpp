@@ -2,11 +2,6 @@
 // All InstanceCasters: inactive rays, directions of any length, maps of any kind, and lists that change. Results of the
 // tree are compared bit by bit, results of Embree up to roundings and edges.
 
-#include <fathom/core/geometry.hpp>
-
-#include "support/casters.hpp"
-#include "support/expect.hpp"
-#include "trace/caster.hpp"
 #include "trace/shoot.hpp"
 
 namespace fathom::test {

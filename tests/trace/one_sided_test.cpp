@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Entities that are seen from their front alone, by every caster and in every way to cast.
 
-#include "support/casters.hpp"
-#include "support/expect.hpp"
-#include "support/sanitized.hpp"
 #include "trace/compare.hpp"
-#include "trace/shoot.hpp"
 
 namespace fathom::test {
 namespace {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/grid_map.hpp>
-#include <fathom/scene/scene.hpp>
 #include <fathom/sensor/pattern.hpp>
 
-#include "support/casters.hpp"
-#include "support/expect.hpp"
 #include "trace/shoot.hpp"
 
 namespace fathom::test {

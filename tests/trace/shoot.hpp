@@ -2,9 +2,6 @@
 #pragma once
 // Rays in double precision through a caster that takes single precision in blocks of 16.
 
-#include <fathom/core/geometry.hpp>
-#include <fathom/scene/scene.hpp>
-
 #include "core/compute.hpp"
 #include "support/brute_caster.hpp"
 #include "support/casters.hpp"

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Surfaces at their limits: closed ones do not leak, degenerate triangles are not there, rays may start on a surface.
 
-#include "core/compute.hpp"
-#include "support/casters.hpp"
-#include "support/expect.hpp"
-#include "support/sanitized.hpp"
-#include "trace/caster.hpp"
 #include "trace/shoot.hpp"
 #include "trace/tree/build.hpp"
 

@@ -2,9 +2,6 @@
 // What limits rays of the tree: masks, ends, and rays that are not cast. A limit changes nothing but what it names, bit
 // by bit, in tiles and alone, for the nearest hit and for any.
 
-#include "core/compute.hpp"
-#include "support/casters.hpp"
-#include "support/expect.hpp"
 #include "trace/shoot.hpp"
 #include "trace/tree/build.hpp"
 #include "trace/tree/instances.hpp"

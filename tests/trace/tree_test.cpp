@@ -2,8 +2,6 @@
 // The tracer of fathom's own. Its law: a hit is the least (range, entity, triangle) over all triangles, whatever the
 // tree, the order of rays, the instruction set, and whether rays are cast one by one or in tiles.
 
-#include "support/casters.hpp"
-#include "support/expect.hpp"
 #include "trace/shoot.hpp"
 #include "trace/tree/build.hpp"
 

@@ -3,10 +3,6 @@
 // origin, scaled, mirrored. Rays aimed at edges are what leaks first, one in some thousand with an ordinary robust
 // test.
 
-#include "support/casters.hpp"
-#include "support/expect.hpp"
-#include "support/sanitized.hpp"
-#include "trace/caster.hpp"
 #include "trace/shoot.hpp"
 
 namespace fathom::test {

@@ -60,7 +60,7 @@ class GivenSource final : public LiveSource {
   using Clean = std::variant<std::vector<float>, CleanCloud>;
 
   void apply(std::uint32_t frame, const Clean& clean, Frame& out);
-  [[nodiscard]] RayPattern rays_of(const CleanCloud& cloud, PatternShape shape) const;
+  [[nodiscard]] RayPattern rays_of(const CleanCloud& cloud, RayPattern::Shape shape) const;
 
   GivenFile given_;
   SensorNoise noise_;
@@ -101,7 +101,7 @@ void GivenSource::read() {
   }
   clean_ = std::move(clean);
   if (const auto* const cloud = std::get_if<CleanCloud>(&clean_)) {
-    const PatternShape shape = {first.rows(), first.cols()};
+    const RayPattern::Shape shape = {first.rows(), first.cols()};
     cloud_rays_ = rays_of(*cloud, shape);
     feed_ = SensorFeed(noise_.sensor(), shape);
   }
@@ -113,7 +113,7 @@ void GivenSource::apply(std::uint32_t frame, const Clean& clean, Frame& out) {
 }
 
 /// From the origin through the points of the cloud that noise_ got last; zeros where nothing was met.
-RayPattern GivenSource::rays_of(const CleanCloud& cloud, PatternShape shape) const {
+RayPattern GivenSource::rays_of(const CleanCloud& cloud, RayPattern::Shape shape) const {
   RayPattern rays;
   rays.rows = shape.rows, rays.cols = shape.cols;
   const std::size_t count = std::size_t{shape.rows} * shape.cols;

@@ -32,7 +32,7 @@ class SensorFeed {
  public:
   explicit SensorFeed(const Sensor& sensor);
   /// Of a given cloud: without images, and with the same rays in each frame.
-  SensorFeed(const Sensor& sensor, PatternShape cloud);
+  SensorFeed(const Sensor& sensor, RayPattern::Shape cloud);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const Frame& frame() const { return frame_; }
@@ -50,7 +50,7 @@ class SensorFeed {
   void publish_frame(const std::function<void(Frame&)>& render, const NoiseChain& chain, TopicHub& hub);
 
  private:
-  SensorFeed(const Sensor& sensor, std::optional<msg::CameraInfo> camera, PatternShape shape, bool rays_vary);
+  SensorFeed(const Sensor& sensor, std::optional<msg::CameraInfo> camera, RayPattern::Shape shape, bool rays_vary);
   void publish_images(TopicHub& hub);
   [[nodiscard]] std::string topic(const char* of) const { return "/" + name_ + "/" + of; }
 

@@ -6,8 +6,6 @@
 // of the model with smaller round geoms; and where both say the same geom, it ends on that one, because no two geoms
 // touch.
 
-#include "support/expect.hpp"
-
 #ifdef FATHOM_MUJOCO
 
 #include "mujoco/tests/worlds.hpp"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The contents of a mirror, their poses as a world moves, and the sensors on it.
 
-#include "support/expect.hpp"
-
 #ifdef FATHOM_MUJOCO
 
 #include <fathom/frame/digest.hpp>

@@ -2,13 +2,10 @@
 // Every function of the interface: its valid use, each argument that it refuses, and that a refusal leaves the library
 // as it was.
 
-#include <unistd.h>
-
 #include <gtest/gtest-spi.h>
 
 #include "rgl/tests/failing_new.hpp"
 #include "rgl/tests/functions.hpp"
-#include "rgl/tests/scene.hpp"
 
 namespace fathom::test {
 namespace {

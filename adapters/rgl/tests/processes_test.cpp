@@ -3,7 +3,6 @@
 // The program runs itself with one of the disabled tests below.
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "rgl/tests/scene.hpp"
 

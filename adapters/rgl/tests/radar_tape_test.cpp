@@ -2,7 +2,6 @@
 // Radar nodes against formulas written here once more; tapes; files.
 
 #include <complex>
-#include <unistd.h>
 
 #include "rgl/tests/scene.hpp"
 

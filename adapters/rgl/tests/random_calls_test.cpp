@@ -2,7 +2,6 @@
 // Any sequence of calls ends in status codes, never in a crash or a fatal state.
 
 #include "rgl/tests/scene.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -2,8 +2,6 @@
 // The state of the process: the log, the environment, and the end of everything after a fatal error. Test bodies of
 // RglState run in separate processes.
 #include <regex>
-#include <thread>
-#include <unistd.h>
 
 #include "rgl/tests/scene.hpp"
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tapes: everything recorded plays again, and no bytes whatever do worse than a status.
 
-#include <chrono>
-#include <unistd.h>
-
 #include "rgl/tests/scene.hpp"
 
 namespace fathom::test {

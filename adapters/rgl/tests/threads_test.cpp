@@ -2,8 +2,6 @@
 // Calls of the interface from several threads: on separate graphs, on the same graph, and on objects that others
 // destroy.
 
-#include <thread>
-
 #include "rgl/tests/scene.hpp"
 
 namespace fathom::test {

@@ -3,8 +3,6 @@
 #ifdef RGL_LIBRARY
 
 #include <dlfcn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <rgl/api/core.h>
 #include <rgl/api/extensions/ros2.h>

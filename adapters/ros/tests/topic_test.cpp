@@ -4,8 +4,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <thread>
-#include <unistd.h>
 
 #include <ifaddrs.h>
 

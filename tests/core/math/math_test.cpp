@@ -6,7 +6,6 @@
 #include <fathom/core/f32.hpp>
 
 #include "support/expect.hpp"
-#include "support/sanitized.hpp"
 
 namespace fathom::test {
 namespace {

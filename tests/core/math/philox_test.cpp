@@ -4,8 +4,6 @@
 #include "support/expect.hpp"
 #undef philox4x32  // Random123 has a macro of that name, fathom a function
 
-#include <fathom/core/random.hpp>
-
 #include "core/math/lanes_of_isa.hpp"
 #include "support/casters.hpp"
 

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Scoring allocates nothing, from the first call on for what is fathom's own; every malloc of the process is counted.
 
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/score.hpp>
-#include <fathom/scene/expected_ranges.hpp>
 
 #include "fit/beam/room.hpp"
 #include "support/allocations.hpp"
 
 #if !FATHOM_SANITIZED
 
-namespace fathom::allocation_test {
+namespace fathom::test::allocation_test {
 namespace {
-
-using test::allocations_in;
 
 TEST(ScanScorerAllocations, TheCounterCounts) {
   void* volatile memory = nullptr;  // an optimizer removes an allocation whose address nothing reads
@@ -30,8 +22,8 @@ TEST(ScanScorerAllocations, TheCounterCounts) {
 
 /// Allocations of ten calls, after `calls_before`.
 std::size_t steady_state(const ExpectedRanges& expected, const ScoreOptions& options, int calls_before) {
-  const RayFan fan = test::upright_fan(3, 61);
-  const std::vector<Pose> poses = test::poses_in_room(100);
+  const RayFan fan = upright_fan(3, 61);
+  const std::vector<Pose> poses = poses_in_room(100);
   const std::vector<float> readings(fan.size(), 3.0F);
   std::vector<double> out(poses.size());
   ScanScorer scorer({}, {.max_range_m = 12}, expected, fan, options);
@@ -54,15 +46,15 @@ TEST(ScanScorerAllocations, NoneWithAGrid) {
   for (const GridCasterOptions::Precision precision :
        {GridCasterOptions::Precision::kFast, GridCasterOptions::Precision::kDouble,
         GridCasterOptions::Precision::kOracle}) {
-    expect_none(*make_grid_ranges(test::room_map(), {.precision = precision}));
+    expect_none(*make_grid_ranges(room_map(), {.precision = precision}));
   }
 }
 
-TEST(ScanScorerAllocations, NoneWithAScene) { expect_none(*make_scene_ranges(test::room_scene())); }
+TEST(ScanScorerAllocations, NoneWithAScene) { expect_none(*make_scene_ranges(room_scene())); }
 
 TEST(ScanScorerAllocations, NoneWithRangesAlreadyCast) {
-  const auto grid = make_grid_ranges(test::room_map());
-  const RayFan fan = test::upright_fan(1, 60);
+  const auto grid = make_grid_ranges(room_map());
+  const RayFan fan = upright_fan(1, 60);
   const std::vector<float> expected(500 * 60, 3.1F), readings(60, 3.0F);
   std::vector<double> out(500);
   ScanScorer scorer({}, {.max_range_m = 12, .step_m = 0.01}, *grid, fan, {.compute = {.threads = 2}});
@@ -71,6 +63,6 @@ TEST(ScanScorerAllocations, NoneWithRangesAlreadyCast) {
 }
 
 }  // namespace
-}  // namespace fathom::allocation_test
+}  // namespace fathom::test::allocation_test
 
 #endif

@@ -1,37 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/fit/fit.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <iterator>
-#include <limits>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include "fit/beam/em_kernels.hpp"
 #include "fit/beam/synthetic.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
-#include "support/sanitized.hpp"
 
-namespace fathom::fit_test {
+namespace fathom::test::fit_test {
 namespace {
-
-using test::kLaser;
-using test::kLaserTruth;
-using test::kSonar;
-using test::kSonarTruth;
-using test::simulate;
 
 TEST(BeamFit, TheLikelihoodNeverFallsFrom200RandomStarts) {
   const BeamData laser = simulate(kLaserTruth, kLaser, 1500, .5, 8, 3);
   const BeamData sonar = simulate(kSonarTruth, kSonar, 1500, .3, 4.9, 4);
-  for (std::uint32_t i = 0; i < test::repetitions(200); ++i) {
+  for (std::uint32_t i = 0; i < repetitions(200); ++i) {
     const PhiloxBlock a = keyed_block({9, i, 0}, 0, 0), b = keyed_block({9, i, 0}, 1, 0);
     std::array<double, 4> w;
     double sum = 0;
@@ -74,7 +54,7 @@ void expect_step_of_densities(const BeamData& data, const BeamSensor& sensor, co
     hit += h / (h + s + r), shorts += s / (h + s + r), rand += r / (h + s + r);
   }
   const auto n = static_cast<double>(data.reading_m.size());
-  for (const Isa isa : test::usable_isas()) {
+  for (const Isa isa : usable_isas()) {
     const BeamFit fit =
         fit_beam_model(data, sensor, {.start = start, .max_iterations = 1, .compute = {.threads = 1, .isa = isa}});
     EXPECT_NEAR(fit.start_log_likelihood / log_likelihood, 1, 1e-11);
@@ -117,7 +97,7 @@ TEST(BeamFit, SameBitsForAnyThreads) {
     EXPECT_EQ(one["sigma_hit_m"].std_error, other["sigma_hit_m"].std_error);
     EXPECT_EQ(one["lambda_short_per_m"].std_error, other["lambda_short_per_m"].std_error);
   }
-  for (const Isa isa : test::usable_isas()) {
+  for (const Isa isa : usable_isas()) {
     EXPECT_EQ(one.model, fit_beam_model(data, kLaser, {.compute = {.threads = 1, .isa = isa}}).model) << to_string(isa);
   }
 }
@@ -253,7 +233,7 @@ TEST(BeamFit, NamesThePairThatCannotBeToldApartWhicheverWeightIsLargest) {
                                   {.20, .20, .05, .55, .05, .1},
                                   {.20, .50, .05, .25, .05, .1},
                                   {.10, .20, .55, .15, .05, .1}};
-  for (const BeamParameters& truth : std::span(alike).first(test::repetitions(std::size(alike)))) {
+  for (const BeamParameters& truth : std::span(alike).first(repetitions(std::size(alike)))) {
     const BeamData data = simulate(truth, sensor, 20000, 7.84, 7.999, 1);
     EXPECT_EQ(unidentified(fit_beam_model(data, sensor, {.compute = {.threads = 1}})), Pairs{"w_short and w_rand"})
         << truth.w_short << ' ' << truth.w_rand;
@@ -375,7 +355,7 @@ TEST(BeamFit, ReportsWhichLimitEndedIt) {
 
 TEST(BeamFit, NamesWhatIsWrong) {
   const auto refusal = [](const BeamData& d, const FitOptions& o = {}) {
-    return test::input_error([&] { fit_beam_model(d, kLaser, o); });
+    return input_error([&] { fit_beam_model(d, kLaser, o); });
   };
   EXPECT_NE(refusal({}), "");
   EXPECT_NE(refusal({{1.0F}, {1.0F, 2.0F}, {0}}), "");
@@ -408,4 +388,4 @@ TEST(FallingExp, EndsInZero) {
 }
 
 }  // namespace
-}  // namespace fathom::fit_test
+}  // namespace fathom::test::fit_test

@@ -2,17 +2,11 @@
 // The figures of the specification on a real log, learned on scans 1::16 and judged on 9::16; within 2 %. They were
 // made there with another program. The log may not be shipped with the project.
 
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/beam.hpp>
 
-#include "fit/beam/files.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::freiburg_test {
+namespace fathom::test::freiburg_test {
 namespace {
 
 struct Figures {
@@ -22,8 +16,8 @@ struct Figures {
 class Freiburg : public testing::Test {
  protected:
   void SetUp() override {
-    const auto log_file = test::shared_data() / "logs/freiburg-079-corrected.log.gz";
-    const auto map_file = test::shared_data() / "maps/freiburg-079_5cm_even.yaml";
+    const auto log_file = shared_data() / "logs/freiburg-079-corrected.log.gz";
+    const auto map_file = shared_data() / "maps/freiburg-079_5cm_even.yaml";
     if (!std::filesystem::exists(log_file) || !std::filesystem::exists(map_file)) GTEST_SKIP() << "skipped: no data";
     const ScanLog log = read_scan_log(log_file);
     ASSERT_EQ(log.scans(), 4791U);
@@ -148,4 +142,4 @@ TEST_F(Freiburg, Book) {
 }
 
 }  // namespace
-}  // namespace fathom::freiburg_test
+}  // namespace fathom::test::freiburg_test

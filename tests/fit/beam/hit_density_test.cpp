@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Hits of extended laws, as densities: against quadrature, closed forms, their limits, and what is drawn.
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/core/distributions.hpp>
 #include <fathom/fit/beam.hpp>
 #include <fathom/noise/beam_density.hpp>
@@ -16,7 +8,7 @@
 #include "support/expect.hpp"
 #include "support/statistics.hpp"
 
-namespace fathom::hit_density_test {
+namespace fathom::test::hit_density_test {
 namespace {
 
 struct Case {
@@ -159,7 +151,7 @@ TEST(HitDensity, ReadingsAreDrawnFromTheCdf) {
       if (z < 10) u.push_back(d.cdf(z) / (1 - d.w_max()));
     }
     ++scan;
-    EXPECT_LT(test::ks_distance(u) * std::sqrt(static_cast<double>(kDraws)), 2.23) << name_of(c);
+    EXPECT_LT(ks_distance(u) * std::sqrt(static_cast<double>(kDraws)), 2.23) << name_of(c);
   }
 }
 
@@ -185,7 +177,7 @@ TEST(HitDensity, LogarithmsDoNotUnderflow) {
 
 TEST(HitDensity, RefusesNumbersOutsideTheirLimits) {
   const auto error = [](const HitTail& tail) {
-    return test::input_error([&] { BeamDensity(parameters_of({tail, .1, 3}), kSensor, 3); });
+    return input_error([&] { BeamDensity(parameters_of({tail, .1, 3}), kSensor, 3); });
   };
   EXPECT_EQ(error({HitLaw::kStudentT, 0.4, 0}), "beam.nu_hit = 0.4 is not in [0.5, 1000000]");
   EXPECT_EQ(error({HitLaw::kStudentT, std::nan(""), 0}), "beam.nu_hit = nan is not in [0.5, 1000000]");
@@ -193,4 +185,4 @@ TEST(HitDensity, RefusesNumbersOutsideTheirLimits) {
 }
 
 }  // namespace
-}  // namespace fathom::hit_density_test
+}  // namespace fathom::test::hit_density_test

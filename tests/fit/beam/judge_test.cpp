@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <limits>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include <fathom/fit/fit.hpp>
 
 #include "fit/beam/em.hpp"
 #include "fit/beam/synthetic.hpp"
-#include "support/expect.hpp"
 
-namespace fathom::judge_test {
+namespace fathom::test::judge_test {
 namespace {
-
-using test::simulate;
 
 const BeamParameters kTruth = {.70, .15, .05, .10, .10, .40};
 const BeamSensor kLaser = {.max_range_m = 10};
@@ -102,7 +94,7 @@ TEST(BeamJudgement, NanIsMaxByPolicyOnly) {
 
 TEST(BeamJudgement, NamesWhatIsWrong) {
   const auto refusal = [](const BeamData& data) {
-    return test::input_error([&] { judge_beam_model(kTruth, kLaser, data); });
+    return input_error([&] { judge_beam_model(kTruth, kLaser, data); });
   };
   EXPECT_EQ(refusal({{1.0F, 2.0F}, {1.0F}, {0}}), "2 readings given for 1 expected ranges");
   EXPECT_EQ(refusal({{1.0F}, {-1.0F}, {0}}), "expected range 0 = -1 is not at least 0");
@@ -118,4 +110,4 @@ TEST(KsDistanceTest, DistanceOfASampleDrawnByHand) {
 }
 
 }  // namespace
-}  // namespace fathom::judge_test
+}  // namespace fathom::test::judge_test

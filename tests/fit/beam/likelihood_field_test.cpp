@@ -2,26 +2,14 @@
 // The likelihood field: distances against all pairs of cells, learning against what made the ends, errors against the
 // spread of fits, and what localizers read against their own formula.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <filesystem>
-#include <numbers>
-#include <span>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/core/random.hpp>
 #include <fathom/fit/beam.hpp>
 #include <fathom/fit/localizer.hpp>
 
-#include "fit/beam/files.hpp"
 #include "fit/beam/likelihood_field.hpp"
 #include "support/expect.hpp"
 
-namespace fathom::likelihood_field_test {
+namespace fathom::test::likelihood_field_test {
 namespace {
 
 GridMap random_map(std::uint32_t rows, std::uint32_t cols, double share, std::uint32_t seed) {
@@ -74,7 +62,7 @@ TEST(DistanceField, StandsWhereItsMapStands) {
 TEST(DistanceField, RefusesLengthsOfNoUse) {
   const GridMap map = random_map(5, 5, .2, 1);
   for (const double bad : {0.0, -1.0, 52.0, double(NAN), double(INFINITY)}) {
-    EXPECT_NE(test::input_error([&] { DistanceField(map, bad); }).find("max_distance_m"), std::string::npos) << bad;
+    EXPECT_TRUE(contains(input_error([&] { DistanceField(map, bad); }), "max_distance_m")) << bad;
   }
 }
 
@@ -149,7 +137,7 @@ TEST(LikelihoodField, FlagsBoundaries) {
   const DistanceField coarse(wall(.1), 2);
   const FieldFit floored = fit_log_of_wall(sharp, 500, 1, coarse, .1);
   EXPECT_DOUBLE_EQ(floored.model.sigma_hit_m, .1 / std::sqrt(12));
-  EXPECT_NE(floored.findings.back().text.text().find("at its floor"), std::string::npos);
+  EXPECT_TRUE(contains(floored.findings.back().text.text(), "at its floor"));
 }
 
 /// Scans in runs of `run` share the deviation of their sigma, so errors of neighbours are correlated.
@@ -211,10 +199,10 @@ TEST(LikelihoodField, FewStretchesAreNamed) {
             "standard errors rest on 12 stretches only: they are rough, learn from at least 20 scans");
   const FieldFit one = fit_log_of_wall(truth, 1, 3, field, .005);
   EXPECT_TRUE(std::isnan(one["sigma_hit_m"].std_error));
-  EXPECT_NE(test::input_error([&] {
-              fit_likelihood_field({{1, 2}, {0, 1}}, field, truth, {.stretches = 2'000'000});
-            }).find("stretches"),
-            std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] {
+                         fit_likelihood_field({{1, 2}, {0, 1}}, field, truth, {.stretches = 2'000'000});
+                       }),
+                       "stretches"));
 }
 
 TEST(LikelihoodField, ScoresAreSumsOfLogDensities) {
@@ -265,11 +253,11 @@ TEST(LikelihoodField, LocalizersGiveTheLearnedDensities) {
     ASSERT_NEAR(std::log(of_nav2) - std::log(model.density(z)), constant, 1e-12);
     ASSERT_NEAR(std::log(of_beluga), std::log(model.density(z)), 1e-12);
   }
-  EXPECT_NE(model.localizer_text(Localizer::kAmcl).find("\nlaser_model_type: \"likelihood_field\"\nlaser_z_hit: 0.9"),
-            std::string::npos);
-  EXPECT_NE(
-      model.localizer_text(Localizer::kNav2).find("\n    laser_likelihood_max_dist: 2.0\n    laser_max_range: 80.0\n"),
-      std::string::npos);
+  EXPECT_TRUE(
+      contains(model.localizer_text(Localizer::kAmcl), "\nlaser_model_type: \"likelihood_field\"\nlaser_z_hit: 0.9"));
+  EXPECT_TRUE(contains(
+      model.localizer_text(Localizer::kNav2),
+                       "\n    laser_likelihood_max_dist: 2.0\n    laser_max_range: 80.0\n"));
 }
 
 // MAP_GXWX and MAP_GYWY of nav2_amcl's map.hpp, and convertMap() of its amcl_node.cpp; ROS 1 has the same.
@@ -300,18 +288,18 @@ TEST(LikelihoodField, CellsAreLookedUpAsAmclDoes) {
 
 TEST(LikelihoodField, RefusesWhatIsInvalid) {
   const DistanceField field(wall(.1), 2);
-  EXPECT_NE(test::input_error([&] { fit_likelihood_field({}, field, {}); }), "");
-  EXPECT_NE(test::input_error([&] { FieldScorer({.9, .3, .1, 10}, field); }), "");
+  EXPECT_NE(input_error([&] { fit_likelihood_field({}, field, {}); }), "");
+  EXPECT_NE(input_error([&] { FieldScorer({.9, .3, .1, 10}, field); }), "");
   FieldScorer scorer({.9, .1, .1, 10}, field);
   std::vector<double> out(1);
   const std::vector<PlanarPose> bad = {{NAN, 0, 0}};
-  EXPECT_EQ(test::input_error([&] { scorer.score(bad, {}, out); }), "pose 0 is not finite");
+  EXPECT_EQ(input_error([&] { scorer.score(bad, {}, out); }), "pose 0 is not finite");
 }
 
 /// The odd scans of a real log, learned from as eight parts and as one.
 TEST(LikelihoodField, ErrorsOfARealLogAreTheSpreadOfItsParts) {
-  const auto log_file = test::shared_data() / "logs/freiburg-079-corrected.log.gz";
-  const auto map_file = test::shared_data() / "maps/freiburg-079_5cm_even.yaml";
+  const auto log_file = shared_data() / "logs/freiburg-079-corrected.log.gz";
+  const auto map_file = shared_data() / "maps/freiburg-079_5cm_even.yaml";
   if (!std::filesystem::exists(log_file) || !std::filesystem::exists(map_file)) GTEST_SKIP() << "skipped: no data";
   const ScanLog log = read_scan_log(log_file);
   const DistanceField field(read_grid_map(map_file), 2);
@@ -337,4 +325,4 @@ TEST(LikelihoodField, ErrorsOfARealLogAreTheSpreadOfItsParts) {
 }
 
 }  // namespace
-}  // namespace fathom::likelihood_field_test
+}  // namespace fathom::test::likelihood_field_test

@@ -2,23 +2,9 @@
 // Parameters written for localizers give each reading of a log its learned density, by the localizer's own formula.
 // Log densities differ by one constant, except where the formula does not truncate.
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <sstream>
-#include <string>
-#include <tuple>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/fit/beam.hpp>
-
-#include "fit/beam/files.hpp"
 #include "fit/beam/synthetic.hpp"
-#include "support/expect.hpp"
 
-namespace fathom::localizer_test {
+namespace fathom::test::localizer_test {
 namespace {
 
 /// nav2_amcl/src/sensors/laser/beam_model.cpp, of one reading; amcl's is the same.
@@ -109,15 +95,15 @@ void expect_beluga(const BeamParameters& p, const BeamSensor& sensor, const Beam
 
 TEST(Localizer, FormulasGiveTheLearnedDensities) {
   const BeamSensor sensor = {.max_range_m = 10};
-  const BeamData log = seen_by_a_localizer(test::simulate(test::kLaserTruth, sensor, 20000, .5, 8, 3), sensor);
+  const BeamData log = seen_by_a_localizer(simulate(kLaserTruth, sensor, 20000, .5, 8, 3), sensor);
   const BeamFit fit = fit_beam_model(log, sensor);
   expect_amcl(fit.model, sensor, log, 5000);
   expect_beluga(fit.model, sensor, log);
 }
 
 TEST(Localizer, FormulasGiveTheLearnedDensitiesOnARealLog) {
-  const auto log_file = test::shared_data() / "logs/freiburg-079-corrected.log.gz";
-  const auto map_file = test::shared_data() / "maps/freiburg-079_5cm_even.yaml";
+  const auto log_file = shared_data() / "logs/freiburg-079-corrected.log.gz";
+  const auto map_file = shared_data() / "maps/freiburg-079_5cm_even.yaml";
   if (!std::filesystem::exists(log_file) || !std::filesystem::exists(map_file)) GTEST_SKIP() << "skipped: no data";
   const ScanLog log = read_scan_log(log_file);
   const auto world = make_grid_ranges(read_grid_map(map_file));
@@ -152,23 +138,21 @@ TEST(Localizer, TextsAreWhatTheNodesRead) {
             "    laser_model_type: \"beam\"\n    z_hit: 0.5\n    z_short: 0.25\n    z_max: 0.125\n    z_rand: 0.125\n"
             "    sigma_hit: 1.0\n    lambda_short: 0.25\n    laser_max_range: 10.0\n");
   const std::string nav2 = BeamModel{p, {.max_range_m = 10, .min_range_m = .1}}.localizer_text(Localizer::kNav2);
-  EXPECT_NE(nav2.find("amcl:\n  ros__parameters:\n    laser_model_type: \"beam\"\n    z_hit: 0.28517\n"),
-            std::string::npos)
-      << nav2;
-  EXPECT_NE(nav2.find("\n    laser_min_range: 0.1\n"), std::string::npos);
+  EXPECT_TRUE(contains(nav2, "amcl:\n  ros__parameters:\n    laser_model_type: \"beam\"\n    z_hit: 0.28517\n"));
+  EXPECT_TRUE(contains(nav2, "\n    laser_min_range: 0.1\n"));
   const std::string amcl = BeamModel{p, sensor}.localizer_text(Localizer::kAmcl);
-  EXPECT_NE(amcl.find("\nlaser_model_type: \"beam\"\nlaser_z_hit: 0.28517\n"), std::string::npos) << amcl;
-  EXPECT_NE(amcl.find("\nlaser_sigma_hit: 1.0\nlaser_lambda_short: 0.25\nlaser_max_range: 10.0\n"), std::string::npos);
+  EXPECT_TRUE(contains(amcl, "\nlaser_model_type: \"beam\"\nlaser_z_hit: 0.28517\n"));
+  EXPECT_TRUE(contains(amcl, "\nlaser_sigma_hit: 1.0\nlaser_lambda_short: 0.25\nlaser_max_range: 10.0\n"));
 }
 
 // ROS 2 takes "1" for a whole number, and YAML 1.1 "1e-05" for a text.
 TEST(Localizer, NumbersAreDecimal) {
   const std::string text =
       BeamModel{{.7, .15, 0, .15, 1e-6, 1e6}, {.max_range_m = 1e7}}.localizer_text(Localizer::kBeluga);
-  EXPECT_NE(text.find("z_max: 0.0\n"), std::string::npos);
-  EXPECT_NE(text.find("sigma_hit: 0.000001\n"), std::string::npos);
-  EXPECT_NE(text.find("lambda_short: 1000000.0\n"), std::string::npos);
-  EXPECT_NE(text.find("laser_max_range: 10000000.0\n"), std::string::npos);
+  EXPECT_TRUE(contains(text, "z_max: 0.0\n"));
+  EXPECT_TRUE(contains(text, "sigma_hit: 0.000001\n"));
+  EXPECT_TRUE(contains(text, "lambda_short: 1000000.0\n"));
+  EXPECT_TRUE(contains(text, "laser_max_range: 10000000.0\n"));
 }
 
 /// The numbers of a file by their names, as they are written.
@@ -192,7 +176,7 @@ std::size_t digits_of(const std::string& number) {
 
 TEST(Localizer, LearnedNumbersHaveTheDigitsThatTheirErrorsSupport) {
   const BeamSensor sensor = {.max_range_m = 10};
-  const BeamFit fit = fit_beam_model(test::simulate(test::kLaserTruth, sensor, 20000, .5, 8, 3), sensor);
+  const BeamFit fit = fit_beam_model(simulate(kLaserTruth, sensor, 20000, .5, 8, 3), sensor);
   for (const Localizer localizer : {Localizer::kAmcl, Localizer::kNav2, Localizer::kBeluga}) {
     const LocalizerBeam b = localizer_beam(fit.model, localizer);
     const std::string prefix = localizer == Localizer::kAmcl ? "laser_" : "";
@@ -231,7 +215,7 @@ TEST(Localizer, NotesSayWhatItCannotBeTold) {
   EXPECT_EQ(offset[0], "beluga has no hit offset: this model has 0.05 m; learn without it for beluga");
   const auto shorts = localizer_notes({.7, .15, 0, .15, .1, .4}, Localizer::kAmcl);
   ASSERT_EQ(shorts.size(), 1U);
-  EXPECT_NE(shorts[0].find("below 1.73 m"), std::string::npos);
+  EXPECT_TRUE(contains(shorts[0], "below 1.73 m"));
 }
 
 // A note reports where lambda_short removes a relevant share of the shorts: 3.9 % of the readings of Freiburg 079.
@@ -240,10 +224,9 @@ TEST(Localizer, NotesSayWhichShortsAreDead) {
   for (const Localizer localizer : {Localizer::kAmcl, Localizer::kNav2}) {
     const auto notes = localizer_notes(uniform, localizer);
     ASSERT_EQ(notes.size(), 1U);
-    EXPECT_NE(notes[0].find("has no uniform shorts: with lambda_short 0 its z_short, 0.0082, is ignored, and "
-                            "the 3.9 % of readings that are short count as random"),
-              std::string::npos)
-        << notes[0];
+    EXPECT_TRUE(contains(notes[0],
+                         "has no uniform shorts: with lambda_short 0 its z_short, 0.0082, is ignored, and "
+                         "the 3.9 % of readings that are short count as random"));
     EXPECT_TRUE(test::contains(BeamModel{uniform, {}}.localizer_text(localizer), "# Note: " + notes[0]));
     // A law, not a threshold of one number: the share of the shorts that the formula loses at 5 m and more.
     for (const double rate : {0.0, 1e-4, .005, .05, .2, .4, 1.0, 3.0}) {
@@ -267,13 +250,13 @@ TEST(Localizer, BelugaHasUniformShorts) {
   // Within a factor of exp(lambda Z): that is how far such shorts are from uniform.
   const double within = localizer_beam(uniform, Localizer::kBeluga).lambda_short * sensor.max_range_m;
   EXPECT_LE(within, 1e-5);
-  expect_beluga(uniform, sensor, seen_by_a_localizer(test::simulate(uniform, sensor, 5000, .5, 8, 3), sensor), within);
+  expect_beluga(uniform, sensor, seen_by_a_localizer(simulate(uniform, sensor, 5000, .5, 8, 3), sensor), within);
 }
 
 TEST(Localizer, RefusesInvalidParameters) {
-  EXPECT_NE(test::input_error([] { localizer_beam({.7, .7, 0, 0, .1, .4}, Localizer::kNav2); }), "");
-  EXPECT_NE(test::input_error([] { BeamModel{{}, {.max_range_m = NAN}}.localizer_text(Localizer::kNav2); }), "");
+  EXPECT_NE(input_error([] { localizer_beam({.7, .7, 0, 0, .1, .4}, Localizer::kNav2); }), "");
+  EXPECT_NE(input_error([] { BeamModel{{}, {.max_range_m = NAN}}.localizer_text(Localizer::kNav2); }), "");
 }
 
 }  // namespace
-}  // namespace fathom::localizer_test
+}  // namespace fathom::test::localizer_test

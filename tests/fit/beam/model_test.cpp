@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include <fathom/noise/beam_density.hpp>
 
 #include "fit/beam/em.hpp"
 #include "support/expect.hpp"
-#include "support/sanitized.hpp"
 #include "support/statistics.hpp"
 
-namespace fathom::model_test {
+namespace fathom::test::model_test {
 namespace {
-
-using test::chi_square_p_value;
-using test::ks_p_value;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -127,7 +117,7 @@ TEST(BeamDensity, LogDensityOutlivesUnderflow) {
 }
 
 TEST(BeamDensity, SamplerPassesKolmogorovSmirnovAndChiSquare) {
-  constexpr auto kDraws = static_cast<std::uint32_t>(test::repetitions(400000));
+  constexpr auto kDraws = static_cast<std::uint32_t>(repetitions(400000));
   constexpr std::size_t kCells = 100;
   for (const Case& c : cases()) {
     SCOPED_TRACE(c.name);
@@ -252,7 +242,7 @@ TEST(BeamDensity, LogarithmsOfCellsOutliveUnderflow) {
 }
 
 TEST(BeamDensity, SamplesOfASensorWithAStepHaveTheProbabilitiesOfItsReadings) {
-  constexpr auto kDraws = static_cast<std::uint32_t>(test::repetitions(400000));
+  constexpr auto kDraws = static_cast<std::uint32_t>(repetitions(400000));
   for (Case c : cases()) {
     for (const double step : {0.25, 0.7}) {
       SCOPED_TRACE(testing::Message() << c.name << ", step " << step);
@@ -318,7 +308,7 @@ TEST(BeamDensity, NanAndInfinityAreDefined) {
 
 TEST(BeamDensity, RefusesWhatIsInvalidNeverRenormalised) {
   const auto refusal = [](const BeamParameters& p, const BeamSensor& sensor, double expected_m) {
-    return test::input_error([&] { static_cast<void>(BeamDensity(p, sensor, expected_m)); });
+    return input_error([&] { static_cast<void>(BeamDensity(p, sensor, expected_m)); });
   };
   const BeamSensor ten = {.max_range_m = 10};
   EXPECT_EQ(refusal({.8, .15, .05, .1, .1, .4}, ten, 4), "beam: w_hit + w_short + w_max + w_rand = 1.1 is not 1");
@@ -331,15 +321,15 @@ TEST(BeamDensity, RefusesWhatIsInvalidNeverRenormalised) {
 }
 
 TEST(BeamParameters, AreRefusedByNameNeverRenormalised) {
-  const auto refusal = [](BeamParameters p) { return test::input_error([&] { validate(p); }); };
+  const auto refusal = [](BeamParameters p) { return input_error([&] { validate(p); }); };
   EXPECT_EQ(refusal({.8, .15, .05, .1, .1, .4}), "beam: w_hit + w_short + w_max + w_rand = 1.1 is not 1");
   EXPECT_EQ(refusal({1.2, -.2, 0, 0, .1, .4}), "beam.w_hit = 1.2 is not in [0, 1]");
   EXPECT_EQ(refusal({.7, .15, .05, .1, 0, .4}), "beam.sigma_hit_m = 0 is not in [1e-06, 1000000] m");
   EXPECT_EQ(refusal({.7, .15, .05, .1, .1, -1}), "beam.lambda_short_per_m = -1 is not in [0, 1000000] 1/m");
   EXPECT_EQ(refusal({kNan, .15, .05, .1, .1, .4}), "beam.w_hit = nan is not in [0, 1]");
   EXPECT_EQ(refusal({}), "");
-  EXPECT_NE(test::input_error([] { validate(BeamSensor{.max_range_m = kNan}); }), "");
-  EXPECT_NE(test::input_error([] { validate(BeamSensor{.max_range_m = 5, .min_range_m = 6}); }), "");
+  EXPECT_NE(input_error([] { validate(BeamSensor{.max_range_m = kNan}); }), "");
+  EXPECT_NE(input_error([] { validate(BeamSensor{.max_range_m = 5, .min_range_m = 6}); }), "");
 }
 
 TEST(BeamSampler, IsKeyedByScanAndRayAlone) {
@@ -353,8 +343,8 @@ TEST(BeamSampler, IsKeyedByScanAndRayAlone) {
   EXPECT_EQ(once, again);
   EXPECT_TRUE(std::equal(half.begin(), half.end(), once.begin()));
   EXPECT_NE(once, other);
-  EXPECT_NE(test::input_error([&] { sample_scan(p, sensor, beam_key(1, 2), half, once); }), "");
+  EXPECT_NE(input_error([&] { sample_scan(p, sensor, beam_key(1, 2), half, once); }), "");
 }
 
 }  // namespace
-}  // namespace fathom::model_test
+}  // namespace fathom::test::model_test

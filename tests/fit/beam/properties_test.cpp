@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What holds for every parameter, sensor, map and scan, whichever rapidcheck thinks of.
 
-#include <cmath>
-#include <numbers>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/fit/beam.hpp>
 
 #include "support/casters.hpp"
+#include "support/expect.hpp"
 
-namespace fathom::properties_test {
+namespace fathom::test::properties_test {
 namespace {
 
 /// A number in [low, high].
@@ -162,7 +155,7 @@ RC_GTEST_PROP(BeamProperties, GridCastsAgreeWithTheWalkCellByCell, ()) {
     make_grid_ranges(s.map, {unknown, GridCasterOptions::Precision::kOracle})->cast(s.poses, s.fan, limit, oracle);
     for (const GridCasterOptions::Precision precision :
          {GridCasterOptions::Precision::kDouble, GridCasterOptions::Precision::kFast}) {
-      for (const Isa isa : test::usable_isas()) {
+      for (const Isa isa : usable_isas()) {
         make_grid_ranges(s.map, {unknown, precision, isa})->cast(s.poses, s.fan, limit, got);
         for (std::size_t i = 0; i < got.size(); ++i) {
           RC_ASSERT(std::abs(double{got[i]} - oracle[i]) <= 1e-4 * s.map.resolution_m);
@@ -208,4 +201,4 @@ TEST(BeamProperties, DensitiesAboveOneAreNoError) {
 }
 
 }  // namespace
-}  // namespace fathom::properties_test
+}  // namespace fathom::test::properties_test

@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Parameters learned back from simulated data, over many seeds.
 
-#include <cmath>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/fit.hpp>
 
 #include "fit/beam/synthetic.hpp"
-#include "support/sanitized.hpp"
 
-namespace fathom::recovery_test {
+namespace fathom::test::recovery_test {
 namespace {
-
-using test::kLaser;
-using test::kLaserTruth;
-using test::kSonar;
-using test::kSonarTruth;
-using test::simulate;
 
 struct Estimates {
   BeamParameters mean{0, 0, 0, 0, 0, 0, 0}, deviation{0, 0, 0, 0, 0, 0, 0}, reported{0, 0, 0, 0, 0, 0, 0};
@@ -55,7 +43,7 @@ void expect_close(const char* name, double got, double published, double deviati
 
 // The specification made these values with another program: 20 000 rays, means over 40 seeds.
 TEST(BeamFit, RecoversTheLaserTable) {
-  const std::size_t seeds = test::repetitions(40);
+  const std::size_t seeds = repetitions(40);
   const Estimates e = recover(kLaserTruth, kLaser, .5, 8, FitOptions::Variant::kExact, seeds);
   expect_close("w_hit", e.mean.w_hit, .7005, e.deviation.w_hit, seeds);
   expect_close("w_short", e.mean.w_short, .1498, e.deviation.w_short, seeds);
@@ -63,7 +51,7 @@ TEST(BeamFit, RecoversTheLaserTable) {
   expect_close("w_rand", e.mean.w_rand, .0999, e.deviation.w_rand, seeds);
   expect_close("sigma", e.mean.sigma_hit_m, .1000, e.deviation.sigma_hit_m, seeds);
   expect_close("lambda", e.mean.lambda_short_per_m, .395, e.deviation.lambda_short_per_m, seeds);
-  if (test::kSanitized) return;  // eight times fewer seeds say nothing about spreads
+  if (kSanitized) return;  // eight times fewer seeds say nothing about spreads
   EXPECT_NEAR(e.deviation.lambda_short_per_m, .019, .005);
   // Pairs are independent here, so what a fit reports is what estimates scatter by (40 seeds know that to 11 %).
   for (const auto& f : BeamParameters::fields()) {
@@ -73,7 +61,7 @@ TEST(BeamFit, RecoversTheLaserTable) {
 }
 
 TEST(BeamFit, RecoversTheSonarTable) {
-  const std::size_t seeds = test::repetitions(40);
+  const std::size_t seeds = repetitions(40);
   const Estimates e = recover(kSonarTruth, kSonar, .3, 4.9, FitOptions::Variant::kExact, seeds);
   expect_close("sigma", e.mean.sigma_hit_m, .9999, e.deviation.sigma_hit_m, seeds);
   expect_close("lambda", e.mean.lambda_short_per_m, .393, e.deviation.lambda_short_per_m, seeds);
@@ -84,7 +72,7 @@ TEST(BeamFit, RecoversTheSonarTable) {
 // independent: weights sum to 1, and both settings share their draws) lie outside two standard errors for one choice of
 // seeds in seven. What decides about the estimator is its mean over many more seeds, against the truth.
 TEST(BeamFit, IsUnbiasedOverManySeeds) {
-  const std::size_t seeds = test::repetitions(50);
+  const std::size_t seeds = repetitions(50);
   for (const bool sonar : {false, true}) {
     const BeamParameters& truth = sonar ? kSonarTruth : kLaserTruth;
     const Estimates e = sonar ? recover(truth, kSonar, .3, 4.9, FitOptions::Variant::kExact, seeds, 5000)
@@ -136,4 +124,4 @@ TEST(BeamFit, TheBooksResponsibilitiesAreBiasedFurther) {
 }
 
 }  // namespace
-}  // namespace fathom::recovery_test
+}  // namespace fathom::test::recovery_test

@@ -2,14 +2,12 @@
 #pragma once
 // A room with a pillar, as a grid and as a scene, and rays in it.
 
-#include <cmath>
-#include <cstddef>
-#include <numbers>
-#include <vector>
-
 #include <fathom/core/ids.hpp>
+#include <fathom/fit/beam.hpp>
 #include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/scene.hpp>
+
+#include "support/expect.hpp"
 
 namespace fathom::test {
 
@@ -60,6 +58,27 @@ inline RayFan upright_fan(std::size_t rows, std::size_t columns) {
     }
   }
   return fan;
+}
+
+inline const World& room() {
+  static const World world = World::from_map(room_map());
+  return world;
+}
+
+inline BeamModel beams_in_room(const BeamParameters& parameters, double max_range_m = 9) {
+  BeamModel model;
+  model.parameters = parameters;
+  model.sensor = {.max_range_m = max_range_m, .expected_floor_m = room().floor_m()};
+  return model;
+}
+
+/// 60 scans of 61 rays, drawn in the room.
+inline ScanLog log_in_room(const BeamModel& model) {
+  std::vector<PlanarPose> poses;
+  for (int i = 0; i < 60; ++i) poses.push_back({-3 + 0.05 * i, -2 + 0.06 * i, 0.37 * i});
+  ScanLog log = sample_log(model, room(), poses, even_azimuths_rad(61, 270), 5, {.threads = 1});
+  log.name = "some/where/log.csv";
+  return log;
 }
 
 }  // namespace fathom::test

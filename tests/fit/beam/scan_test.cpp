@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <numbers>
 
-#include <gtest/gtest.h>
 #include <zlib.h>
 
 #include <fathom/files/log_files.hpp>
 #include <fathom/fit/fit.hpp>
 
-#include "fit/beam/files.hpp"
 #include "support/expect.hpp"
 
-namespace fathom::scan_test {
+namespace fathom::test::scan_test {
 namespace {
 
-using test::input_error;
 using Indices = std::vector<std::uint32_t>;
 
 /// A FLASER line of n readings of 1, 2, 3 ... metres.
@@ -24,12 +19,10 @@ std::string flaser(int n, const std::string& pose = "1.5 -2.5 0.25") {
   return line + " " + pose + " 0 0 0 1071078718.4 host 1071078718.4\n";
 }
 
-void expect_message(const std::string& message, const std::string& part) {
-  EXPECT_NE(message.find(part), std::string::npos) << message;
-}
+void expect_message(const std::string& message, const std::string& part) { EXPECT_TRUE(contains(message, part)); }
 
 TEST(ScanLog, ReadsCarmenText) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto file = folder.write(
       "a.log", "# comment\nPARAM x y 1 host 2\nODOM 1 2 3 4 5 6 7 host 8\n" + flaser(180) + flaser(180, "3 4 -1"));
   const ScanLog log = read_scan_log(file);
@@ -44,7 +37,7 @@ TEST(ScanLog, ReadsCarmenText) {
 }
 
 TEST(ScanLog, ReadsGzipAndSeesThatItWasCutShort) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto file = folder.path() / "a.log.gz";
   const std::string text = flaser(180) + flaser(180) + flaser(180);
   gzFile out = gzopen(file.c_str(), "wb");
@@ -56,7 +49,7 @@ TEST(ScanLog, ReadsGzipAndSeesThatItWasCutShort) {
 }
 
 TEST(ScanLog, NamesFileAndLineOfBadCarmen) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto refusal = [&](const std::string& text) {
     const auto file = folder.write("bad.log", text);
     const std::string message = input_error([&] { read_scan_log(file); });
@@ -80,7 +73,7 @@ TEST(ScanLog, CsvGoesThereAndBack) {
   log.azimuth_rad = {-0.5, 0.1, 1.0 / 3};
   log.pose = {{1, 2, 3}, {-1e-3, 1.0 / 7, 0}};
   log.range_m = {1.5F, INFINITY, NAN, 0.1F, 2, 3};
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_text_file(folder.path() / "log.csv", log.csv());
   const ScanLog back = read_scan_log(folder.path() / "log.csv");
   EXPECT_EQ(back.azimuth_rad, log.azimuth_rad);
@@ -90,7 +83,7 @@ TEST(ScanLog, CsvGoesThereAndBack) {
 }
 
 TEST(ScanLog, NamesFileAndLineOfBadCsv) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto refusal = [&](const std::string& text) {
     const auto file = folder.write("bad.csv", text);
     return input_error([&] { read_scan_log(file); });
@@ -127,4 +120,4 @@ TEST(ScanSelection, NamesWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace fathom::scan_test
+}  // namespace fathom::test::scan_test

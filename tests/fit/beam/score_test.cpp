@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <fathom/fit/score.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numbers>
-#include <random>
-
-#include <gtest/gtest.h>
-
 #include <fathom/noise/beam_density.hpp>
-#include <fathom/scene/expected_ranges.hpp>
 
 #include "fit/beam/room.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 
-namespace fathom::score_test {
+namespace fathom::test::score_test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -121,7 +111,7 @@ TEST(ScanScorer, FastPathSumsToTheDoublePath) {
           const auto exact = score(s, poses, {.exact = true});
           double sum = 0;
           for (const double v : exact) sum += v;
-          for (const Isa isa : test::usable_isas()) {
+          for (const Isa isa : usable_isas()) {
             double fast_sum = 0;
             for (const double v : score(s, poses, {.compute = {.isa = isa}})) fast_sum += v;
             EXPECT_NEAR(fast_sum, sum, 1e-4 * std::abs(sum)) << sigma << ' ' << lambda << ' ' << to_string(isa);
@@ -145,14 +135,14 @@ TEST(ScanScorer, SameBitsForAnyThreadsAndAnyInstructionSet) {
   const auto one = score(s, poses, {.compute = {.threads = 1}});
   EXPECT_EQ(one, score(s, poses, {.compute = {.threads = 2}}));
   EXPECT_EQ(one, score(s, poses, {.compute = {.threads = 7}}));
-  for (const Isa isa : test::usable_isas()) EXPECT_EQ(one, score(s, poses, {.compute = {.isa = isa}}));
+  for (const Isa isa : usable_isas()) EXPECT_EQ(one, score(s, poses, {.compute = {.isa = isa}}));
 }
 
 // Poses are sorted by place, in lots; a pose alone keeps its own score. More poses than a lot has, and all over the
 // room.
 TEST(ScanScorer, ScoresDoNotDependOnTheOrderOfPoses) {
   const ScanCase s;
-  std::vector<Pose> poses = test::poses_in_room(9001);
+  std::vector<Pose> poses = poses_in_room(9001);
   const std::vector<double> scores = score(s, poses);
   for (const std::size_t i :
        {std::size_t{0}, std::size_t{4000}, std::size_t{8191}, std::size_t{8192}, poses.size() - 1}) {
@@ -261,11 +251,11 @@ TEST(ScanScorer, NanIsMaxByPolicyOnly) {
 
 /// Any sensor: rays of several elevations against a scene, whose floor and ceiling tilted rays meet.
 TEST(ScanScorer, ScoresAThreeDimensionalFanAgainstAScene) {
-  const auto ranges = make_scene_ranges(test::room_scene(), {.pose_from_sensor = {{0, 0, 0.2}, {}}});
-  const RayFan fan = test::upright_fan(8, 45);
+  const auto ranges = make_scene_ranges(room_scene(), {.pose_from_sensor = {{0, 0, 0.2}, {}}});
+  const RayFan fan = upright_fan(8, 45);
   const BeamParameters p = {.65, .2, .05, .1, .12, .35};
   const BeamSensor sensor = {.max_range_m = 5, .expected_floor_m = ranges->floor_m()};
-  std::vector<Pose> poses = test::poses_in_room(40);
+  std::vector<Pose> poses = poses_in_room(40);
   for (std::size_t i = 0; i < poses.size(); i += 2) {  // not level
     const double a = 0.01 * static_cast<double>(i);
     poses[i].rotation = from_roll_pitch_yaw(a, -a / 2, 3 * a);
@@ -331,8 +321,7 @@ TEST(ScanScorer, WorksOnAfterABadRange) {
   scorer.score(poses, s.readings, first);
   poses.back() = PlanarPose{6, 0, 0}.at_height();
   for (int i = 0; i < 5; ++i) {
-    EXPECT_EQ(test::input_error([&] { scorer.score(poses, s.readings, out); }),
-              "beam.expected_m = nan is not at least 0");
+    EXPECT_EQ(input_error([&] { scorer.score(poses, s.readings, out); }), "beam.expected_m = nan is not at least 0");
   }
   poses.back() = poses.front();
   scorer.score(poses, s.readings, out);
@@ -345,22 +334,22 @@ TEST(ScanScorer, NamesWhatIsWrong) {
   std::vector<double> out(4), few(3);
   ScanScorer scorer = s.scorer();
   poses[2].translation_m.y = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(test::input_error([&] { scorer.score(poses, s.readings, out); }), "pose 2 is not finite");
+  EXPECT_EQ(input_error([&] { scorer.score(poses, s.readings, out); }), "pose 2 is not finite");
   poses[2].translation_m.y = -std::numeric_limits<double>::infinity();
-  EXPECT_EQ(test::input_error([&] { scorer.score(poses, s.readings, out); }), "pose 2 is not finite");
+  EXPECT_EQ(input_error([&] { scorer.score(poses, s.readings, out); }), "pose 2 is not finite");
   poses[2].translation_m.y = 0;
-  EXPECT_EQ(test::input_error([&] { scorer.score(poses, s.readings, few); }), "room for 3 scores given for 4 poses");
-  EXPECT_EQ(test::input_error([&] { scorer.score(poses, std::vector<float>(7), out); }),
+  EXPECT_EQ(input_error([&] { scorer.score(poses, s.readings, few); }), "room for 3 scores given for 4 poses");
+  EXPECT_EQ(input_error([&] { scorer.score(poses, std::vector<float>(7), out); }),
             "a scan of 7 readings given for 60 rays");
-  EXPECT_NE(test::input_error([&] { static_cast<void>(s.scorer({.ray_step = 0})); }), "");
-  EXPECT_EQ(test::input_error([&] { static_cast<void>(s.scorer({.ray_step = 1'000'001})); }),
+  EXPECT_NE(input_error([&] { static_cast<void>(s.scorer({.ray_step = 0})); }), "");
+  EXPECT_EQ(input_error([&] { static_cast<void>(s.scorer({.ray_step = 1'000'001})); }),
             "score.ray_step = 1000001 is not in [1, 1000000]");
-  EXPECT_NE(test::input_error([&] { static_cast<void>(s.scorer({.alpha = 0})); }), "");
-  EXPECT_NE(test::input_error([&] { static_cast<void>(s.scorer({.alpha = 1.5})); }), "");
+  EXPECT_NE(input_error([&] { static_cast<void>(s.scorer({.alpha = 0})); }), "");
+  EXPECT_NE(input_error([&] { static_cast<void>(s.scorer({.alpha = 1.5})); }), "");
   ScanCase wrong;
   wrong.parameters.w_hit = .75;
-  EXPECT_NE(test::input_error([&] { static_cast<void>(wrong.scorer()); }), "");
+  EXPECT_NE(input_error([&] { static_cast<void>(wrong.scorer()); }), "");
 }
 
 }  // namespace
-}  // namespace fathom::score_test
+}  // namespace fathom::test::score_test

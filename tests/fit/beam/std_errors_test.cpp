@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Standard errors against an oracle that only knows the density, and intervals against the truth they should hold.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/fit.hpp>
 
 #include "fit/beam/synthetic.hpp"
 #include "fit/uncertainty.hpp"
 
-namespace fathom::std_errors_test {
+namespace fathom::test::std_errors_test {
 namespace {
-
-using test::simulate;
 
 using Vector = std::vector<double>;
 using Rows = std::vector<Vector>;
@@ -136,8 +126,8 @@ void expect_errors(const BeamSensor& sensor, const BeamData& data, std::size_t s
   const BeamFit fit = fit_beam_model(data, sensor, options);
   ASSERT_EQ(fit.blocks, clusters);
   const Errors oracle = errors_by_differences(fit.model, sensor, data, clusters, lags, with_offset);
-  const Vector naive = free_errors(test::numbers_of(fit, &Fit::Parameter::naive_error)),
-               clustered = free_errors(test::numbers_of(fit, &Fit::Parameter::std_error));
+  const Vector naive = free_errors(numbers_of(fit, &Fit::Parameter::naive_error)),
+               clustered = free_errors(numbers_of(fit, &Fit::Parameter::std_error));
   for (std::size_t k = 0; k < oracle.naive.size(); ++k) {
     EXPECT_NEAR(naive[k] / oracle.naive[k], 1, 2e-3) << k;
     EXPECT_NEAR(clustered[k] / std::max(oracle.naive[k], oracle.clustered[k]), 1, 2e-3) << k;
@@ -160,7 +150,7 @@ TEST(StdErrors, AreThoseOfTheDensityWithHeavierTails) {
 // in front of them here.
 TEST(StdErrors, AreThoseOfTheDensity) {
   const BeamSensor laser = {.max_range_m = 10};
-  const BeamData data = moved_by_scan(simulate(test::kLaserTruth, laser, 6000, .5, 8, 3), 0.05);
+  const BeamData data = moved_by_scan(simulate(kLaserTruth, laser, 6000, .5, 8, 3), 0.05);
   expect_errors(laser, data, 12, 12, 0, false);
   expect_errors(laser, data, 0, 60, 0, false);
   expect_errors(laser, data, 30, 30, 1, false);
@@ -174,7 +164,7 @@ TEST(StdErrors, AreThoseOfTheDensityWhereHitsAreCut) {
   BeamSensor sonar = {.max_range_m = 5};
   for (const MissPolicy miss : {MissPolicy::kBook, MissPolicy::kAtom}) {
     sonar.miss = miss;
-    expect_errors(sonar, simulate(test::kSonarTruth, sonar, 6000, .3, 4.9, 5, 100, 9), 15, 15, 0, false);
+    expect_errors(sonar, simulate(kSonarTruth, sonar, 6000, .3, 4.9, 5, 100, 9), 15, 15, 0, false);
   }
   const BeamParameters steep = {.75, .10, .05, .10, .6, 8, .03};
   sonar.miss = MissPolicy::kBook;
@@ -183,8 +173,7 @@ TEST(StdErrors, AreThoseOfTheDensityWhereHitsAreCut) {
 
 TEST(StdErrors, AreNeverBelowTheNaiveOnes) {
   const BeamSensor laser = {.max_range_m = 10};
-  const BeamFit fit =
-      fit_beam_model(simulate(test::kLaserTruth, laser, 4000, .5, 8, 3), laser, {.compute = {.threads = 1}});
+  const BeamFit fit = fit_beam_model(simulate(kLaserTruth, laser, 4000, .5, 8, 3), laser, {.compute = {.threads = 1}});
   std::size_t equal = 0;
   for (const auto& field : BeamParameters::fields()) {
     if (field.name == "hit_offset_m") continue;
@@ -197,7 +186,7 @@ TEST(StdErrors, AreNeverBelowTheNaiveOnes) {
 TEST(StdErrors, SayThatTheyRestOnFewClusters) {
   const BeamSensor laser = {.max_range_m = 10};
   const auto flags = [&](std::size_t rays, std::size_t stretches) {
-    const BeamData data = simulate(test::kLaserTruth, laser, rays, .5, 8, 3);
+    const BeamData data = simulate(kLaserTruth, laser, rays, .5, 8, 3);
     return texts_of(fit_beam_model(data, laser, {.stretches = stretches, .compute = {.threads = 1}}).findings);
   };
   using Flags = std::vector<std::string>;
@@ -216,8 +205,8 @@ TEST(StdErrors, SayThatTheyRestOnFewClusters) {
 
 TEST(StdErrors, IntervalsAreOfStudentsT) {
   const BeamSensor laser = {.max_range_m = 10};
-  const BeamFit fit = fit_beam_model(simulate(test::kLaserTruth, laser, 4000, .5, 8, 3), laser,
-                                     {.stretches = 20, .compute = {.threads = 1}});
+  const BeamFit fit =
+      fit_beam_model(simulate(kLaserTruth, laser, 4000, .5, 8, 3), laser, {.stretches = 20, .compute = {.threads = 1}});
   const double t = student_t_quantile(.975, 12);  // 20 stretches, whose neighbours count half
   EXPECT_DOUBLE_EQ(fit["w_hit"].low_95, fit.model.w_hit - t * fit["w_hit"].std_error);
   EXPECT_DOUBLE_EQ(fit["sigma_hit_m"].high_95, fit.model.sigma_hit_m + t * fit["sigma_hit_m"].std_error);
@@ -226,4 +215,4 @@ TEST(StdErrors, IntervalsAreOfStudentsT) {
 }
 
 }  // namespace
-}  // namespace fathom::std_errors_test
+}  // namespace fathom::test::std_errors_test

@@ -2,10 +2,9 @@
 #pragma once
 // Data with known parameters.
 
-#include <cmath>
-#include <cstdint>
-
 #include <fathom/fit/beam.hpp>
+
+#include "support/expect.hpp"
 
 namespace fathom::test {
 
@@ -32,6 +31,15 @@ inline BeamData simulate(const BeamParameters& p, const BeamSensor& sensor, std:
     data.scan.push_back(static_cast<std::uint32_t>(i / per_scan));
   }
   return data;
+}
+
+/// Each parameter but the offset differs from the truth by at most `errors` standard errors.
+inline void expect_near_truth(const BeamFit& fit, const BeamParameters& truth, double errors) {
+  for (const auto& field : BeamParameters::fields()) {
+    if (field.name == "hit_offset_m") continue;
+    const auto number = member_of<double>(field);
+    EXPECT_NEAR(fit.model.*number, truth.*number, errors * fit[field.name].std_error) << field.name;
+  }
 }
 
 /// One number of each parameter of a fit, such as its standard error.

@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Learning where hits are of extended laws: it climbs, ends at a maximum, and finds what made the readings.
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/fit/beam.hpp>
-
 #include "fit/beam/synthetic.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 
-namespace fathom::tail_fit_test {
+namespace fathom::test::tail_fit_test {
 namespace {
-
-using test::numbers_of;
-using test::simulate;
 
 const BeamParameters kStudent = {.70, .12, .05, .13, .04, .40, 0.0, {HitLaw::kStudentT, 1.5, 0}};
 const BeamParameters kGrowing = {.70, .12, .05, .13, .03, .40, 0.0, {HitLaw::kGrows, 4, .02}};
@@ -49,7 +36,7 @@ std::vector<double> deviations(const BeamFit& fit, const BeamParameters& truth) 
 
 TEST(TailFit, FindsWhatMadeTheReadings) {
   for (const BeamParameters& truth : {kStudent, kGrowing, kWideStudent, kWideGrowing}) {
-    const BeamSensor sensor = truth.sigma_hit_m < 0.1 ? test::kLaser : test::kSonar;
+    const BeamSensor sensor = truth.sigma_hit_m < 0.1 ? kLaser : kSonar;
     const double high = truth.sigma_hit_m < 0.1 ? 8 : 4.9;
     double squares = 0, count = 0;
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
@@ -72,8 +59,8 @@ TEST(TailFit, FindsWhatMadeTheReadings) {
 TEST(TailFit, FindsTheOffsetToo) {
   for (BeamParameters truth : {kStudent, kGrowing}) {
     truth.hit_offset_m = .05;
-    const BeamFit fit = fit_beam_model(simulate(truth, test::kLaser, 20'000, .5, 8, 5), test::kLaser,
-                                       options_for(truth.tail.hit, true));
+    const BeamFit fit =
+        fit_beam_model(simulate(truth, kLaser, 20'000, .5, 8, 5), kLaser, options_for(truth.tail.hit, true));
     const std::vector<double> all = deviations(fit, truth);
     EXPECT_EQ(all.size(), 8U);
     for (const double d : all) EXPECT_LT(std::abs(d), 3);
@@ -81,8 +68,8 @@ TEST(TailFit, FindsTheOffsetToo) {
 }
 
 TEST(TailFit, TheLikelihoodNeverFalls) {
-  for (const BeamParameters& truth : {kStudent, kGrowing, kWideStudent, test::kLaserTruth, test::kSonarTruth}) {
-    const BeamSensor sensor = truth.sigma_hit_m < 0.2 ? test::kLaser : test::kSonar;
+  for (const BeamParameters& truth : {kStudent, kGrowing, kWideStudent, kLaserTruth, kSonarTruth}) {
+    const BeamSensor sensor = truth.sigma_hit_m < 0.2 ? kLaser : kSonar;
     const BeamData data = simulate(truth, sensor, 5000, .3, sensor.max_range_m, 2, 100, 9);
     for (const HitLaw law : {HitLaw::kStudentT, HitLaw::kGrows}) {
       for (const double sigma : {0.01, 0.5, 4.0}) {
@@ -103,7 +90,7 @@ TEST(TailFit, TheLikelihoodNeverFalls) {
 /// The slow path agrees on the likelihood, and has no higher one nearby.
 TEST(TailFit, EndsAtAMaximumOfTheDensity) {
   for (const BeamParameters& truth : {kStudent, kGrowing, kWideStudent, kWideGrowing}) {
-    const BeamSensor sensor = truth.sigma_hit_m < 0.1 ? test::kLaser : test::kSonar;
+    const BeamSensor sensor = truth.sigma_hit_m < 0.1 ? kLaser : kSonar;
     const BeamData data = simulate(truth, sensor, 4000, .1, sensor.max_range_m, 3, 100, 11);
     FitOptions options = options_for(truth.tail.hit);
     options.tolerance = 1e-14;
@@ -137,12 +124,12 @@ TEST(TailFit, TheLikelihoodOfTheStartIsThatOfTheDensity) {
   for (const double sigma : {1e-3, 0.02, 0.6, 3.0, 10.0}) {
     for (const double nu : {0.5, 0.9, 2.0, 30.0, 1e4}) {
       const BeamParameters start = {.70, .12, .05, .13, sigma, .40, 0.03, {HitLaw::kStudentT, nu, 0}};
-      const BeamData data = simulate(start, test::kSonar, 3000, 0.0, test::kSonar.max_range_m, 5, 100, 11);
+      const BeamData data = simulate(start, kSonar, 3000, 0.0, kSonar.max_range_m, 5, 100, 11);
       FitOptions options = options_for(HitLaw::kStudentT);
       options.start = start;
       options.max_iterations = 1;
-      const double exact = judge_beam_model(start, test::kSonar, data).log_likelihood;
-      EXPECT_NEAR(fit_beam_model(data, test::kSonar, options).start_log_likelihood, exact, 1e-9 * std::abs(exact))
+      const double exact = judge_beam_model(start, kSonar, data).log_likelihood;
+      EXPECT_NEAR(fit_beam_model(data, kSonar, options).start_log_likelihood, exact, 1e-9 * std::abs(exact))
           << sigma << ' ' << nu;
     }
   }
@@ -150,11 +137,11 @@ TEST(TailFit, TheLikelihoodOfTheStartIsThatOfTheDensity) {
 
 TEST(TailFit, ThreadsInstructionSetsAndPartsChangeNoBit) {
   for (const BeamParameters& truth : {kStudent, kGrowing}) {
-    const BeamData data = simulate(truth, test::kLaser, 30'000, .5, 10, 4, 100, 7);
+    const BeamData data = simulate(truth, kLaser, 30'000, .5, 10, 4, 100, 7);
     const auto fit = [&](const Compute& compute) {
       FitOptions options = options_for(truth.tail.hit, true);
       options.compute = compute;
-      return fit_beam_model(data, test::kLaser, options);
+      return fit_beam_model(data, kLaser, options);
     };
     const BeamFit one = fit({.threads = 1});
     const auto expect_same = [&](const BeamFit& other) {
@@ -165,15 +152,15 @@ TEST(TailFit, ThreadsInstructionSetsAndPartsChangeNoBit) {
       EXPECT_EQ(one["sigma_hit_m"].std_error, other["sigma_hit_m"].std_error);
     };
     expect_same(fit({.threads = 3}));
-    for (const Isa isa : test::usable_isas()) expect_same(fit({.isa = isa}));
+    for (const Isa isa : usable_isas()) expect_same(fit({.isa = isa}));
   }
 }
 
 TEST(TailFit, OfGaussianReadingsIsTheGaussian) {
-  const BeamData data = simulate(test::kLaserTruth, test::kLaser, 20'000, .5, 8, 6);
-  const BeamFit book = fit_beam_model(data, test::kLaser, {});
+  const BeamData data = simulate(kLaserTruth, kLaser, 20'000, .5, 8, 6);
+  const BeamFit book = fit_beam_model(data, kLaser, {});
   for (const HitLaw law : {HitLaw::kStudentT, HitLaw::kGrows}) {
-    const BeamFit fit = fit_beam_model(data, test::kLaser, options_for(law));
+    const BeamFit fit = fit_beam_model(data, kLaser, options_for(law));
     // The book's model is a limit of both: they fit no worse, and hardly better.
     EXPECT_GT(fit.log_likelihood, book.log_likelihood - 1.0);
     EXPECT_LT(fit.log_likelihood, book.log_likelihood + 6.0);
@@ -182,24 +169,23 @@ TEST(TailFit, OfGaussianReadingsIsTheGaussian) {
 }
 
 TEST(TailFit, HeavyTailsGainMoreThanTheGaussianCan) {
-  const BeamData data = simulate(kStudent, test::kLaser, 20'000, .5, 8, 7);
-  const BeamData other = simulate(kStudent, test::kLaser, 20'000, .5, 8, 8);
+  const BeamData data = simulate(kStudent, kLaser, 20'000, .5, 8, 7);
+  const BeamData other = simulate(kStudent, kLaser, 20'000, .5, 8, 8);
   const auto nats = [&](HitLaw law) {
-    return judge_beam_model(fit_beam_model(data, test::kLaser, options_for(law)).model, test::kLaser, other)
-        .nats_per_ray;
+    return judge_beam_model(fit_beam_model(data, kLaser, options_for(law)).model, kLaser, other).nats_per_ray;
   };
   EXPECT_GT(nats(HitLaw::kStudentT), nats(HitLaw::kGaussian) + .05);
 }
 
 TEST(TailFit, SaysWhereALawIsAtTheEndOfItsLimits) {
-  BeamParameters falling = test::kLaserTruth;  // the deviation falls with the range, which sigma' >= 0 cannot
-  BeamData data = simulate(falling, test::kLaser, 10'000, .5, 4, 6);
+  BeamParameters falling = kLaserTruth;  // the deviation falls with the range, which sigma' >= 0 cannot
+  BeamData data = simulate(falling, kLaser, 10'000, .5, 4, 6);
   falling.sigma_hit_m = .02;
-  const BeamData far = simulate(falling, test::kLaser, 10'000, 4, 8, 7);
+  const BeamData far = simulate(falling, kLaser, 10'000, 4, 8, 7);
   data.reading_m.insert(data.reading_m.end(), far.reading_m.begin(), far.reading_m.end());
   data.expected_m.insert(data.expected_m.end(), far.expected_m.begin(), far.expected_m.end());
   for (const std::uint32_t scan : far.scan) data.scan.push_back(100 + scan);
-  const BeamFit fit = fit_beam_model(data, test::kLaser, options_for(HitLaw::kGrows));
+  const BeamFit fit = fit_beam_model(data, kLaser, options_for(HitLaw::kGrows));
   EXPECT_EQ(fit.model.tail.sigma_hit_per_m, 0);
   EXPECT_TRUE(std::isnan(fit["sigma_hit_per_m"].std_error));
   EXPECT_EQ(std::ranges::count(texts_of(fit.findings), "sigma_hit_per_m is at its boundary 0: hits are gaussian"), 1);
@@ -208,17 +194,17 @@ TEST(TailFit, SaysWhereALawIsAtTheEndOfItsLimits) {
 TEST(TailFit, RefusesTheBooksVariantsOfLearning) {
   FitOptions options = options_for(HitLaw::kStudentT);
   options.variant = FitOptions::Variant::kBook;
-  const BeamData data = simulate(kStudent, test::kLaser, 100, .5, 8, 7);
-  EXPECT_EQ(test::input_error([&] { fit_beam_model(data, test::kLaser, options); }),
+  const BeamData data = simulate(kStudent, kLaser, 100, .5, 8, 7);
+  EXPECT_EQ(input_error([&] { fit_beam_model(data, kLaser, options); }),
             "fit.variant = book is of gaussian hits, as the book has them, and hit is student_t");
 }
 
 }  // namespace
-}  // namespace fathom::tail_fit_test
+}  // namespace fathom::test::tail_fit_test
 
 // Scores of poses where hits are of extended laws: the fast tables against the densities, whichever instruction set.
 
-namespace fathom::tail_score_test {
+namespace fathom::test::tail_score_test {
 namespace {
 
 struct Scan {
@@ -272,7 +258,7 @@ TEST(TailScores, TablesEqualDensitiesWithEachInstructionSet) {
           oracle[i / kRays] += BeamDensity(p, sensor, s.expected[i]).log_likelihood(s.readings[i % kRays]);
         }
         const std::vector<double> exact = score(p, sensor, s, {.exact = true});
-        for (const Isa isa : test::usable_isas()) {
+        for (const Isa isa : usable_isas()) {
           const std::vector<double> fast = score(p, sensor, s, {.compute = {.isa = isa}});
           for (std::size_t i = 0; i < kPoses; ++i) {
             EXPECT_NEAR(exact[i], oracle[i], 1e-9 * std::abs(oracle[i]));
@@ -292,7 +278,7 @@ TEST(TailScores, SameBitsForAnyThreadsAndAnyInstructionSet) {
     const Scan s = scan_of(p, sensor);
     const std::vector<double> one = score(p, sensor, s, {.compute = {.threads = 1}});
     EXPECT_EQ(one, score(p, sensor, s, {.compute = {.threads = 3}}));
-    for (const Isa isa : test::usable_isas()) EXPECT_EQ(one, score(p, sensor, s, {.compute = {.isa = isa}}));
+    for (const Isa isa : usable_isas()) EXPECT_EQ(one, score(p, sensor, s, {.compute = {.isa = isa}}));
   }
 }
 
@@ -304,4 +290,4 @@ TEST(TailScores, WhatTablesCannotHoldIsWorkedOutExactly) {
 }
 
 }  // namespace
-}  // namespace fathom::tail_score_test
+}  // namespace fathom::test::tail_score_test

@@ -1,27 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Stretches of the way follow distance and turning, not the number of scans.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <numbers>
-#include <random>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/core/random.hpp>
 #include <fathom/fit/fit.hpp>
 #include <fathom/fit/score.hpp>
 
 #include "fit/beam/scans.hpp"
 #include "fit/beam/synthetic.hpp"
-#include "support/expect.hpp"
 
-namespace fathom::way_blocks_test {
+namespace fathom::test::way_blocks_test {
 namespace {
 
 using Poses = std::vector<PlanarPose>;
@@ -106,38 +93,37 @@ TEST(WayBlocks, PlacesThatAreFarApartAreABlockEach) {
 }
 
 TEST(WayBlocks, ErrorsOfOneStretchAreNotAvailable) {
-  const BeamData data = test::simulate(test::kLaserTruth, test::kLaser, 5000, .5, 8, 3);
+  const BeamData data = simulate(kLaserTruth, kLaser, 5000, .5, 8, 3);
   FitOptions options;
   options.compute.threads = 1;
   options.stretch_of_scan.assign(50, 0);
-  const BeamFit fit = fit_beam_model(data, test::kLaser, options);
+  const BeamFit fit = fit_beam_model(data, kLaser, options);
   EXPECT_TRUE(std::isnan(fit["sigma_hit_m"].std_error) && std::isnan(fit["w_hit"].low_95));
   EXPECT_EQ(fit.blocks, 1U);
   for (std::uint32_t i = 0; i < 50; ++i) options.stretch_of_scan[i] = i * 40 / 50;
-  const BeamFit given = fit_beam_model(data, test::kLaser, options);
+  const BeamFit given = fit_beam_model(data, kLaser, options);
   for (std::uint32_t i = 0; i < 50; ++i) options.stretch_of_scan[i] = i * 15 / 50;
-  EXPECT_EQ(texts_of(fit_beam_model(data, test::kLaser, options).findings),
+  EXPECT_EQ(texts_of(fit_beam_model(data, kLaser, options).findings),
             std::vector<std::string>{"standard errors rest on 15 stretches only: they are rough, learn from at least "
                                      "20 scans, along a longer way"});
   options.stretch_of_scan.clear();
-  const BeamFit counted = fit_beam_model(data, test::kLaser, options);
+  const BeamFit counted = fit_beam_model(data, kLaser, options);
   EXPECT_EQ(given["sigma_hit_m"].std_error, counted["sigma_hit_m"].std_error);
   EXPECT_EQ(given["w_hit"].low_95, counted["w_hit"].low_95);
   options.stretch_of_scan.assign(49, 0);
-  EXPECT_EQ(test::input_error([&] { fit_beam_model(data, test::kLaser, options); }),
-            "stretches of 49 scans given for 50 scans");
+  EXPECT_EQ(input_error([&] { fit_beam_model(data, kLaser, options); }), "stretches of 49 scans given for 50 scans");
   options.stretch_of_scan.assign(50, 0);
   options.stretch_of_scan[7] = 2;
-  EXPECT_EQ(test::input_error([&] { fit_beam_model(data, test::kLaser, options); }),
+  EXPECT_EQ(input_error([&] { fit_beam_model(data, kLaser, options); }),
             "scan 7 is in stretch 2, and the scan before in 0");
 }
 
 }  // namespace
-}  // namespace fathom::way_blocks_test
+}  // namespace fathom::test::way_blocks_test
 
 // Expected ranges of a sensor that moves during its scan, against casts from each place alone.
 
-namespace fathom::moving_ranges_test {
+namespace fathom::test::moving_ranges_test {
 namespace {
 
 /// Rays in a round room about the origin, whose wall is 5 m away: a closed form.
@@ -239,10 +225,10 @@ TEST(MovingRanges, OffsetsOfALogMustBeSound) {
   ScanLog log;
   log.azimuth_rad = {0.0, 1.0}, log.pose = {{}}, log.range_m = {1.0F, 2.0F};
   log.ray_offset = {{}};
-  EXPECT_EQ(test::input_error([&] { validate(log); }), "log: 1 ray offsets for 2 readings");
+  EXPECT_EQ(input_error([&] { validate(log); }), "log: 1 ray offsets for 2 readings");
   log.ray_offset = {{}, {0.0F, NAN, 0.0F}};
-  EXPECT_EQ(test::input_error([&] { validate(log); }), "log: the offset of ray 1 of scan 0 is not finite");
+  EXPECT_EQ(input_error([&] { validate(log); }), "log: the offset of ray 1 of scan 0 is not finite");
 }
 
 }  // namespace
-}  // namespace fathom::moving_ranges_test
+}  // namespace fathom::test::moving_ranges_test

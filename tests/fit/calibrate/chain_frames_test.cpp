@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Frames of the simulator beside their scene: the chain that made them is learned back from ranges alone.
 
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/files/clouds.hpp>
 #include <fathom/fit/frames.hpp>
 
 #include "fit/calibrate/chain_simulator.hpp"
 #include "fit/frames/chain_frames.hpp"
 #include "render/test_scenes.hpp"
-#include "support/expect.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test::chain_frames_test {
 namespace {

@@ -1,22 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Intervals follow the likelihood: closed forms of what it is along one parameter.
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <iostream>
-#include <limits>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/fit/chain.hpp>
-
-#include "fit/calibrate/chain_simulator.hpp"
 #include "fit/calibrate/chain_study.hpp"
-#include "support/sanitized.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test::chain_intervals_test {
@@ -193,7 +178,6 @@ namespace {
 void expect_covered(const std::vector<ParameterCoverage>& all, std::size_t seeds) {
   const auto n = static_cast<double>(seeds);
   for (const ParameterCoverage& c : all) {
-    std::cout << c.name << ": " << c.held << " of " << c.off.size() << ", median " << c.median_off() << '\n';
     ASSERT_EQ(c.off.size(), seeds) << c.name;
     EXPECT_GE(c.share_held(), 0.95 - 3.0 * std::sqrt(0.95 * 0.05 / n)) << c.name;
     EXPECT_NEAR(std::pow(c.spread_over_stated(), 2), 1.0, 3.5 * std::sqrt(2.0 / n) + 0.1) << c.name;
@@ -206,12 +190,10 @@ TEST(PresetCoverage, IsWhatIntervalsSay) {
   ParameterCoverage all;
   for (const char* preset : {"VLP-16", "LMS-111", "real_structured_light"}) {
     for (const ParameterCoverage& c : measure_coverage(preset_study(find_preset(preset)), seeds)) {
-      std::cout << preset << ' ' << c.name << ": " << c.held << " of " << c.off.size() << '\n';
       EXPECT_EQ(c.off.size(), seeds) << preset << ' ' << c.name;
       all.add(c);
     }
   }
-  std::cout << "all: " << all.held << " of " << all.off.size() << ", squares " << all.squares << '\n';
   EXPECT_TRUE(are_enough_held(all.held, all.off.size())) << all.held << " of " << all.off.size();
   EXPECT_GT(chi_square_p_value(all.squares, static_cast<double>(all.off.size())), kLeastChance) << all.squares;
 }
@@ -233,7 +215,6 @@ TEST(StretchCoverage, HoldsWhereFramesErrTogether) {
   const ParameterCoverage usual = measure_coverage(study, seeds).front();
   study.options.stretches = 0;
   const ParameterCoverage by_frame = measure_coverage(study, seeds).front();
-  std::cout << "by stretch " << usual.share_held() << ", by frame " << by_frame.share_held() << '\n';
   EXPECT_GE(usual.share_held(), 0.95 - 3.0 * std::sqrt(0.95 * 0.05 / static_cast<double>(seeds)));
   EXPECT_LT(by_frame.share_held(), 0.7);
   EXPECT_GT(by_frame.median_off(), 2 * usual.median_off());
@@ -250,8 +231,7 @@ TEST(StretchCoverage, StretchesAreTakenWhereTheSensorMoved) {
   const ChainFit few = fit_chain(chain, free, returns, {.hold_out = 0, .stretches = 8});
   EXPECT_EQ(few.blocks, 8U);
   ASSERT_FALSE(few.findings.empty());
-  EXPECT_NE(few.findings.back().text.text().find("errors rest on 8 independent stretches of the way"),
-            std::string::npos);
+  EXPECT_TRUE(contains(few.findings.back().text.text(), "errors rest on 8 independent stretches of the way"));
   returns.sensor_moved = false;
   const ChainFit stood = fit_chain(chain, free, returns, {.hold_out = 0});
   EXPECT_EQ(stood.blocks, 200U);

@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Models that differ by ring, learned at once.
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/fit/chain.hpp>
-
 #include "fit/calibrate/chain_study.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test::chain_rings_test {
 namespace {

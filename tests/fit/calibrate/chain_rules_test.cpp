@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What learning a chain promises besides right values.
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/fit/chain.hpp>
-
 #include "fit/calibrate/chain_simulator.hpp"
 #include "support/expect.hpp"
 

@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What is simulated is learned: returns drawn by the kernels of the models, and the parameters that made them.
 
-#include <algorithm>
-#include <cmath>
-#include <iostream>
-#include <numeric>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/chain.hpp>
+
 #include <fathom/fit/fit.hpp>
 
 #include "fit/beam/synthetic.hpp"
 #include "fit/calibrate/chain_simulator.hpp"
 #include "fit/calibrate/learned_cases.hpp"
 #include "fit/chain/chain_likelihood.hpp"
-#include "support/expect.hpp"
-#include "support/sanitized.hpp"
 #include "support/statistics.hpp"
 
 namespace fathom::test::chain_test {
@@ -38,7 +28,6 @@ TEST_P(LearnedChain, HasTheParametersThatMadeTheReturns) {
   for (std::size_t k = 0; k < free.size(); ++k) {
     const Fit::Parameter& p = fit.parameters[k];
     const double truth = value_of(c.chain, free[k]);
-    std::cout << c.name << ' ' << p.name << " = " << p.value << " +- " << p.std_error << ", made by " << truth << '\n';
     if (free[k].field == "steps_per_px") {
       EXPECT_EQ(p.value, truth);
       EXPECT_TRUE(std::isnan(p.std_error));  // it is known, or it is not
@@ -86,7 +75,6 @@ TEST(ChainCoverage, IntervalsHoldTheTruthAsOftenAsTheySay) {
     }
   }
   for (std::size_t k = 0; k < free.size(); ++k) {
-    std::cout << free[k].field << ": " << held[k] << " of " << seeds << ", mean square " << squares[k] << '\n';
     // Three of its binomial deviations below 95 %; the larger of two errors holds the truth somewhat more often.
     EXPECT_GE(held[k], 0.95 * seeds - 3.0 * std::sqrt(0.95 * 0.05 * seeds)) << free[k].field;
     if (free[k].field == "max_incidence_rad") continue;  // the likelihood jumps there: its law is not normal
@@ -202,7 +190,6 @@ TEST(ChainReadings, KeepWhatOtherModelsTell) {
   std::size_t held = 0;
   for (const Fit::Parameter& p : fit.parameters) {
     const bool is_told = p.name == "distance.mean_m" || p.name == "distance.stddev_m" || p.name == "beam_mixture.w_max";
-    std::cout << p.name << " = " << p.value << " +- " << p.std_error << '\n';
     held += is_told ? 1 : 0;
     EXPECT_EQ(p.status == Fit::Status::kUnidentified, is_told) << p.name;
     if (is_told) EXPECT_EQ(p.value, p.start) << p.name;
@@ -225,7 +212,7 @@ TEST(ChainReadings, NeedToKnowHowFarTheSensorMeasures) {
   ChainReturns returns = readings({kTruth});
   returns.max_range_m = 1e9;
   const std::string text = input_error([&] { (void)score_frames({kTruth}, returns); });
-  EXPECT_NE(text.find("how far the sensor measures is not known"), std::string::npos) << text;
+  EXPECT_TRUE(contains(text, "how far the sensor measures is not known"));
 }
 
 }  // namespace

@@ -2,16 +2,6 @@
 // No data can distinguish some parameters. One of them keeps its given value and is flagged. The others have the
 // standard errors that they have alone.
 
-#include <algorithm>
-#include <cmath>
-#include <iostream>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/fit/chain.hpp>
-
 #include "fit/calibrate/chain_simulator.hpp"
 #include "support/expect.hpp"
 
@@ -39,11 +29,7 @@ struct Told {
 };
 
 Told told(const NoiseChain& start, const std::vector<std::string>& free, const ChainReturns& returns) {
-  Told out = {fit_chain(start, parameters_of(start, free), returns, {.hold_out = 0, .threads = 1})};
-  for (const Fit::Parameter& p : out.fit.parameters) {
-    std::cout << p.name << " = " << p.value << " +- " << p.std_error << ", given " << p.start << '\n';
-  }
-  return out;
+  return {fit_chain(start, parameters_of(start, free), returns, {.hold_out = 0, .threads = 1})};
 }
 
 ChainReturns returns_of(const NoiseChain& truth, std::uint64_t seed = 6) {

@@ -2,10 +2,7 @@
 #pragma once
 // Depth images whose error is known: a smooth surface, and a separable Gaussian field on its disparity.
 
-#include <cmath>
-#include <cstdint>
-#include <random>
-#include <vector>
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The cubic of a patch: it takes every cubic and nothing else, and what it does to covariances is what its matrix does.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <map>
-#include <random>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include "fit/pairs/depth_patch.hpp"
+
+#include "support/expect.hpp"
 
 namespace fathom::test::depth_patch_test {
 namespace {

@@ -2,22 +2,12 @@
 // Presets of depth cameras are measured like frames of real ones: D435_filtered beside filtered frames, the others
 // beside raw frames.
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <numbers>
-#include <numeric>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/measure_depth.hpp>
 #include <fathom/sensor/presets.hpp>
 #include <fathom/simulate/run.hpp>
 #include <fathom/simulate/simulator.hpp>
+
+#include "support/expect.hpp"
 
 namespace fathom::test::depth_presets_test {
 namespace {

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Walls in depth images, of closed form, and the notes on images that are not raw.
 
-#include <cmath>
-#include <cstdint>
-#include <numbers>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/measure_depth.hpp>
 
 #include "fit/calibrate/depth_fields.hpp"
 #include "fit/pairs/depth_patch.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test::depth_wall_test {
 namespace {

@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <numbers>
-#include <numeric>
-#include <random>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include <fathom/core/f64.hpp>
 #include <fathom/core/random.hpp>
 #include <fathom/fit/calibrate.hpp>
 #include <fathom/fit/fit.hpp>
 #include <fathom/fit/frames.hpp>
-#include <fathom/simulate/simulator.hpp>
 
 #include "render/test_scenes.hpp"
-#include "support/expect.hpp"
-#include "support/sanitized.hpp"
 #include "support/statistics.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test::distance_test {
 namespace {
@@ -325,8 +310,9 @@ TEST(DistanceErrors, SayWhatTheyRestOn) {
 namespace fathom::test::pairs_file_test {
 namespace {
 
-TEST(PairsFile, ReadsRangesInAnyOrderOfColumns) {
-  const TemporaryFolder folder;
+using PairsFile = InFolder;
+
+TEST_F(PairsFile, ReadsRangesInAnyOrderOfColumns) {
   const auto file = folder.write("a.csv", "# made by hand\nexpected_m,range_m\n1,1.5\r\n\n2.5, inf\n3,nan\n");
   const RangePairs pairs = read_range_pairs(file);
   EXPECT_EQ(pairs.expected_m, (std::vector<float>{1, 2.5F, 3}));
@@ -340,15 +326,13 @@ TEST(PairsFile, ReadsRangesInAnyOrderOfColumns) {
   EXPECT_TRUE(pairs.scan.empty());
 }
 
-TEST(PairsFile, ReadsEnergies) {
-  const TemporaryFolder folder;
+TEST_F(PairsFile, ReadsEnergies) {
   const EnergyPairs pairs = read_energy_pairs(folder.write("a.csv", "energy,lost\n0.25,1\n0.5,0\n"));
   EXPECT_EQ(pairs.energy, (std::vector<float>{0.25F, 0.5F}));
   EXPECT_EQ(pairs.lost, (std::vector<std::uint8_t>{1, 0}));
 }
 
-TEST(PairsFile, NamesFileAndLineOfWhatIsWrong) {
-  const TemporaryFolder folder;
+TEST_F(PairsFile, NamesFileAndLineOfWhatIsWrong) {
   const auto refusal = [&](const char* text) {
     const auto file = folder.write("bad.csv", text);
     std::string message = input_error([&] { (void)read_beam_pairs(file); });
@@ -370,11 +354,10 @@ TEST(PairsFile, NamesFileAndLineOfWhatIsWrong) {
   EXPECT_EQ(read_range_pairs(folder.write("any.csv", "range_m,expected_m,scan\n1,2,3\n1,2,2\n")).scan,
             (std::vector<std::uint32_t>{3, 2}));
   const auto half = folder.write("half.csv", "range_m,expected_m,scan\n1,2,0.5\n");
-  EXPECT_NE(input_error([&] { (void)read_range_pairs(half); }).find("half.csv:2: scan = 0.5 is not a whole number"),
-            std::string::npos);
+  EXPECT_TRUE(
+      contains(input_error([&] { (void)read_range_pairs(half); }), "half.csv:2: scan = 0.5 is not a whole number"));
   const auto energies = folder.write("e.csv", "energy,lost\n0.5,2\n");
-  EXPECT_NE(input_error([&] { (void)read_energy_pairs(energies); }).find("e.csv:2: lost = 2 is not 0 or 1"),
-            std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { (void)read_energy_pairs(energies); }), "e.csv:2: lost = 2 is not 0 or 1"));
   EXPECT_NE(input_error([&] { (void)read_energy_pairs(folder / "missing.csv"); }), "");
 }
 

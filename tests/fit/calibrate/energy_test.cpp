@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
-#include <random>
-
-#include <gtest/gtest.h>
 
 #include <fathom/core/random.hpp>
 #include <fathom/fit/calibrate.hpp>
-#include <fathom/simulate/simulator.hpp>
 
 #include "render/stereo_scenes.hpp"
-#include "support/expect.hpp"
-#include "support/sanitized.hpp"
 
 namespace fathom::test::energy_test {
 namespace {

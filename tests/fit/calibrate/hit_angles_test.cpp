@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What angular_hit does is learned from points, alone and beside other models; from ranges it cannot be.
 
-#include <algorithm>
-#include <cmath>
-#include <iostream>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include "fit/calibrate/turned_scenes.hpp"
-#include "fit/chain/turned_rays.hpp"
-#include "fit/frames/chain_frames.hpp"
 #include "render/any_sensors.hpp"
-#include "support/expect.hpp"
-#include "support/sanitized.hpp"
 
 namespace fathom::test::hit_angles_test {
 namespace {
@@ -136,7 +123,6 @@ TEST(HitLearning, IntervalsHoldTheTruthBesideOtherModels) {
     }
   }
   // All parameters of all seeds together: 8 of 12 are enough, and 7 are not.
-  std::cout << held << " of " << intervals << '\n';
   EXPECT_TRUE(are_enough_held(held, intervals)) << held << " of " << intervals;
 }
 

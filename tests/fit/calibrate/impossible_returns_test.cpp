@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Learning reports a known share of returns that are impossible under the chain.
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/fit/chain.hpp>
-
 #include "core/text.hpp"
 #include "fit/calibrate/chain_simulator.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::impossible_returns_test {
 namespace {

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A depth camera measured in its own images: errors of known size and correlation, steps, creases, holes.
 
-#include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/measure_depth.hpp>
 
 #include "fit/calibrate/depth_fields.hpp"
 #include "fit/pairs/depth_patch.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test::measure_depth_test {
 namespace {

@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The density of returns of turned rays beside a slow sum over hundreds of angles.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <numbers>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/core/f64.hpp>
 #include <fathom/fit/chain.hpp>
 #include <fathom/noise/detail/measured_range_law.hpp>

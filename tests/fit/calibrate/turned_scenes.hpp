@@ -2,10 +2,6 @@
 #pragma once
 // Scenes with edges, and what sensors with turned rays measure in them.
 
-#include <cstdint>
-#include <string>
-#include <utility>
-
 #include <fathom/fit/frames.hpp>
 
 #include "fit/calibrate/chain_simulator.hpp"

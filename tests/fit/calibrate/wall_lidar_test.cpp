@@ -1,24 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A lidar in a room finds one wall among floor, ceiling, other walls and a shelf, and its noise is found again.
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
-#include <fathom/fit/frames.hpp>
-#include <fathom/fit/wall.hpp>
-
 #include "fit/calibrate/wall_room.hpp"
-#include "fit/frames/cloud_frames.hpp"
-#include "fit/wall/wall_work.hpp"
 #include "support/expect.hpp"
-#include "support/sanitized.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace fathom::test::wall_lidar_test {
 namespace {

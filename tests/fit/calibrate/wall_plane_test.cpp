@@ -1,21 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Planes of frames against an obvious oracle, and what other things before the wall do to them.
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
 #include <fathom/core/f64.hpp>
-#include <fathom/fit/frames.hpp>
-#include <fathom/fit/wall.hpp>
 
 #include "fit/calibrate/walls.hpp"
 #include "fit/chain/chain_fit.hpp"
@@ -189,9 +175,7 @@ TEST(WallPlanes, NoiseIsNoWall) {
     frames.measured_m.push_back(static_cast<float>(unit / d));
   }
   const std::string why = input_error([&] { static_cast<void>(measure_wall(frames)); });
-  EXPECT_NE(why.find("deviate from every plane by more than the distance, and 5 % is the most for a wall"),
-            std::string::npos)
-      << why;
+  EXPECT_TRUE(contains(why, "deviate from every plane by more than the distance, and 5 % is the most for a wall"));
 }
 
 TEST(WallPlanes, AFrameThatErrsMuchMoreThanOthersIsLeftOut) {
@@ -203,7 +187,7 @@ TEST(WallPlanes, AFrameThatErrsMuchMoreThanOthersIsLeftOut) {
               frames.measured_m.begin() + static_cast<std::ptrdiff_t>(4 * rays));
   const WallMeasure measure = measure_wall(frames);
   for (std::size_t f = 0; f < planes.size(); ++f) EXPECT_EQ(measure.planes[f].is_found, f != 4);
-  EXPECT_NE(measure.planes[4].why_not.find("times as much as the readings of other frames"), std::string::npos);
+  EXPECT_TRUE(contains(measure.planes[4].why_not, "times as much as the readings of other frames"));
   EXPECT_NEAR(measure.deviation, 0.05, 0.001);
 }
 

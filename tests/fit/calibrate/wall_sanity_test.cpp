@@ -1,20 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Notes that say what was typed wrong beside frames of a wall, and errors of a tape of two places.
 
-#include <cmath>
-#include <cstdint>
-#include <iostream>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/fit/frames.hpp>
-#include <fathom/fit/wall.hpp>
-
 #include "fit/calibrate/walls.hpp"
-#include "support/sanitized.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::wall_sanity_test {
 namespace {
@@ -89,7 +77,6 @@ TEST(WallTape, ErrorsOfTwoPlacesHold) {
     // 0.08 px in 1728 pixels of 10 frames.
     EXPECT_GT(fit.tape->bias_px.std_error, 0.9 * 0.08 / std::sqrt(1728.0 * 10));
   }
-  std::cout << "held " << of_bias << " of " << seeds << '\n';
   EXPECT_GE(of_bias, 0.87 * static_cast<double>(seeds));
 }
 
@@ -108,12 +95,11 @@ std::string_view first_of_range(const WallFit& fit) {
   return "none";
 }
 
-/// Of one fit, in errors; prints what is far.
+/// Of one fit, in errors.
 void expect_learned(const WallFit& fit, const std::vector<std::pair<std::string, double>>& truth) {
   ASSERT_EQ(first_of_range(fit), "student");
   for (const auto& [name, value] : truth) {
     const Fit::Parameter& p = fit.chain[name];
-    std::cout << name << ' ' << p.value << " +- " << p.std_error << '\n';
     EXPECT_NEAR(p.value, value, 4.0 * p.std_error) << name;
     EXPECT_LT(p.std_error, 0.2 * value) << name;
   }

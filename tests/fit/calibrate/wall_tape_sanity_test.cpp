@@ -2,18 +2,9 @@
 // Distances by tape and depths that contradict the readings are refused with a message, or flagged and kept out of the
 // chain. Plausible errors of a real sensor are neither refused nor flagged.
 
-#include <cmath>
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include <fathom/fit/chain.hpp>
-#include <fathom/fit/frames.hpp>
-#include <fathom/fit/wall.hpp>
 
 #include "fit/calibrate/walls.hpp"
 #include "support/expect.hpp"
@@ -81,17 +72,13 @@ TEST(WallTapeSanity, AnotherUnitIsNamed) {
                           {2.0, "are their units the same?"}}) {
       const std::string said = refusal(Places(kTruth, times(c.factor, kTruth)).frames(sensor, usual_noise(sensor)));
       EXPECT_EQ(said.rfind("tape_m: frame ", 0), 0U) << said;
-      EXPECT_NE(said.find(", as all others are: " + c.expected), std::string::npos) << said;
-      EXPECT_NE(said.find(c.factor > 1.0 ? " times as far by tape" : " times as far by its readings"),
-                std::string::npos)
-          << said;
+      EXPECT_TRUE(contains(said, ", as all others are: " + c.expected));
+      EXPECT_TRUE(contains(said, c.factor > 1.0 ? " times as far by tape" : " times as far by its readings"));
     }
   }
   WallFrames frames = Places(kTruth, times(100.0, kTruth)).frames(depth_sensor(64, 48), {});
   frames.names = {"a", "b", "c", "d", "e", "f", "g", "h"};
-  EXPECT_NE(refusal(frames).find(" is 80 m by tape and 0.8 m by its readings, 100 times as far by tape"),
-            std::string::npos)
-      << refusal(frames);
+  EXPECT_TRUE(contains(refusal(frames), " is 80 m by tape and 0.8 m by its readings, 100 times as far by tape"));
 }
 
 TEST(WallTapeSanity, LevelsOfImagesMayBeWrong) {
@@ -102,7 +89,7 @@ TEST(WallTapeSanity, LevelsOfImagesMayBeWrong) {
     for (float& value : wrong.measured_m)
       value = static_cast<float>(std::round(double{value} * levels_per_m) / read_as);
     const std::string said = refusal(wrong);
-    EXPECT_NE(said.find(fmt::format("levels_per_m = {:g} may be wrong, and ", read_as)), std::string::npos) << said;
+    EXPECT_TRUE(contains(said, fmt::format("levels_per_m = {:g} may be wrong, and ", read_as)));
     const std::size_t at = said.find(" may be wrong, and ") + 19;
     EXPECT_NEAR(std::stod(said.substr(at)), levels_per_m, 0.01 * levels_per_m) << said;
   }
@@ -114,10 +101,9 @@ TEST(WallTapeSanity, OneDistanceTypedWronglyIsNamed) {
     EXPECT_TRUE(ten.rfind("tape_m: frame 2 is 11 m by tape and 1.1", 0) == 0 ||
                 ten.rfind("tape_m: frame 3 is 11 m by tape and 1.1", 0) == 0)
         << ten;
-    EXPECT_NE(ten.find("unlike others: is the distance typed right, with its decimal point?"), std::string::npos)
-        << ten;
+    EXPECT_TRUE(contains(ten, "unlike others: is the distance typed right, with its decimal point?"));
     const std::string two = refusal(Places(kTruth, {0.8, 11.0, 1.5, 20.0}).frames(sensor, usual_noise(sensor)));
-    EXPECT_NE(two.find("and 2 of 4 places are as far off"), std::string::npos) << two;
+    EXPECT_TRUE(contains(two, "and 2 of 4 places are as far off"));
   }
 }
 
@@ -218,10 +204,9 @@ TEST(WallDepths, BeyondTheReachOfTheCameraAreRefused) {
     for (float& value : frames.measured_m) value *= 1000.0F;
     frames.half_step_m = 0.5;
     const std::string said = refusal(frames);
-    EXPECT_NE(said.find(" m away, beyond max_range_m = 10, and 0 of 8 frames show one within it: see whether "
-                        "levels_per_m = 1 is right"),
-              std::string::npos)
-        << said;
+    EXPECT_TRUE(contains(said,
+                         " m away, beyond max_range_m = 10, and 0 of 8 frames show one within it: see whether "
+                         "levels_per_m = 1 is right"));
     EXPECT_EQ(said.rfind("frame ", 0), 0U) << said;
   }
 }
@@ -234,10 +219,10 @@ TEST(WallDepths, OfAnotherUnitAreRefusedOrNamed) {
   // 1900 times 0.05 px.
   for (float& value : frames.measured_m) value /= 1900.0F;
   const std::string said = refusal(frames);
-  EXPECT_NE(said.find(" px, where 90 px is the most: see whether the unit of the depths, focal length and baseline are "
-                      "right"),
-            std::string::npos)
-      << said;
+  EXPECT_TRUE(
+      contains(said,
+               " px, where 90 px is the most: see whether the unit of the depths, focal length and baseline are "
+               "right"));
   const std::size_t at = said.find("disparities deviate by ");
   ASSERT_NE(at, std::string::npos) << said;
   EXPECT_NEAR(std::stod(said.substr(at + 23)), 95.0, 2.0) << said;

@@ -1,27 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Clouds of a lidar whose turns start anywhere: its rays, what they lost and its noise are found again.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
-#include <fathom/core/error.hpp>
-#include <fathom/fit/wall.hpp>
-
 #include "fit/calibrate/turn_room.hpp"
 #include "fit/wall/wall_work.hpp"
 #include "support/expect.hpp"
-#include "support/sanitized.hpp"
 
 namespace fathom::test::wall_turns_test {
 namespace {

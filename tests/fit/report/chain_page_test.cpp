@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The page of a learned chain, without a browser: correlations as a list, lengths in a fitting unit.
 
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/reports.hpp>
 #include <fathom/noise/distance.hpp>
 
@@ -16,7 +8,7 @@
 #include "fit/report/synthetic_report.hpp"
 #include "report/report.hpp"
 
-namespace fathom::chain_page_test {
+namespace fathom::test::chain_page_test {
 namespace {
 
 /// `count` parameters. Their errors have the correlation `c` with the error of the first, and none with each other.
@@ -66,27 +58,25 @@ TEST(ChainPage, CorrelationsAreListedTheStrongestFirst) {
                     list = part_of(page, "<table class=\"pairs\">", "</table>");
   EXPECT_EQ(count_of(list, "<tr>"), 1U + 5U);
   EXPECT_EQ(count_of(list, "class=\"number\">−.25</td>"), 5U);
-  EXPECT_NE(list.find("<code>distance.<wbr>some_long_parameter_5</code>"), std::string::npos) << list;
-  EXPECT_NE(page.find("Correlations of the other pairs are below 0.1 either way."), std::string::npos);
+  EXPECT_TRUE(contains(list, "<code>distance.<wbr>some_long_parameter_5</code>"));
+  EXPECT_TRUE(contains(page, "Correlations of the other pairs are below 0.1 either way."));
 }
 
 TEST(ChainPage, OfManyParametersTheStrongestCorrelationsAreListed) {
   const std::string page = page_of(report_of(60, 0.5, 0.1));
   EXPECT_EQ(count_of(part_of(page, "<table class=\"pairs\">", "</table>"), "<tr>"), 1U + 40U);
-  EXPECT_NE(page.find("40 of 59 pairs; the others are weaker."), std::string::npos);
-  EXPECT_NE(page_of(report_of(60, 0.05, 0.1)).find("All are below 0.1 either way."), std::string::npos);
+  EXPECT_TRUE(contains(page, "40 of 59 pairs; the others are weaker."));
+  EXPECT_TRUE(contains(page_of(report_of(60, 0.05, 0.1)), "All are below 0.1 either way."));
 }
 
 TEST(ChainPage, ErrorsOfMetresAreShownInMetres) {
-  EXPECT_NE(page_of(report_of(2, 0.1, 0.4)).find("measured less clean range (mm)"), std::string::npos);
+  EXPECT_TRUE(contains(page_of(report_of(2, 0.1, 0.4)), "measured less clean range (mm)"));
   const std::string wide = page_of(report_of(2, 0.1, 6.0));
-  EXPECT_NE(wide.find("measured less clean range (m)"), std::string::npos);
-  EXPECT_EQ(wide.find(">6000<"), std::string::npos);
+  EXPECT_TRUE(contains(wide, "measured less clean range (m)"));
+  EXPECT_FALSE(contains(wide, ">6000<"));
 }
 
-TEST(ChainPage, GroupsTheDigitsOfCounts) {
-  EXPECT_NE(page_of(report_of(2, 0.1, 0.1)).find(grouped(211508)), std::string::npos);
-}
+TEST(ChainPage, GroupsTheDigitsOfCounts) { EXPECT_TRUE(contains(page_of(report_of(2, 0.1, 0.1)), grouped(211508))); }
 
 /// A report of each kind in this form.
 std::vector<std::string> texts_in(ReportForm form) {
@@ -121,15 +111,14 @@ TEST(Table, OnAPhoneWhatIsAsideStandsBelowAfterItsHead) {
   Report report{.kind = "toy", .title = "A <toy>"};
   report.sections = {{.head = "Laws & more", .pieces = {table}}};
   const std::string html = html_text(report);
-  EXPECT_NE(html.find("<th class=\"number aside\">&lt;n></th>"), std::string::npos) << html;
-  EXPECT_NE(html.find("<td>a &amp; b</td><td class=\"number aside\">3</td><td class=\"number\">+1</td><td "
-                      "class=\"aside\">chosen</td></tr>\n<tr class=\"below\"><td colspan=\"4\">&lt;n> 3; chosen</td>"),
-            std::string::npos)
-      << html;
+  EXPECT_TRUE(contains(html, "<th class=\"number aside\">&lt;n></th>"));
+  EXPECT_TRUE(
+      contains(html,
+               "<td>a &amp; b</td><td class=\"number aside\">3</td><td class=\"number\">+1</td><td "
+               "class=\"aside\">chosen</td></tr>\n<tr class=\"below\"><td colspan=\"4\">&lt;n> 3; chosen</td>"));
   EXPECT_EQ(count_of(html, "class=\"below\""), 1U) << "a row with nothing aside has no line below";
-  EXPECT_NE(html.find("<h1>A &lt;toy></h1>"), std::string::npos);
-  EXPECT_NE(html.find("@media print { body { padding: 0; max-width: none; font-size: 12px; background: #fff;"),
-            std::string::npos);
+  EXPECT_TRUE(contains(html, "<h1>A &lt;toy></h1>"));
+  EXPECT_TRUE(contains(html, "@media print { body { padding: 0; max-width: none; font-size: 12px; background: #fff;"));
   EXPECT_EQ(terminal_text(report),
             "usable: yes\n\nLaws & more\nlaw    <n>  gain +-\na & b    3       +1  chosen\nc                +2\n");
   const auto laws = nlohmann::json::parse(json_text(report))["details"]["laws"];
@@ -138,4 +127,4 @@ TEST(Table, OnAPhoneWhatIsAsideStandsBelowAfterItsHead) {
 }
 
 }  // namespace
-}  // namespace fathom::chain_page_test
+}  // namespace fathom::test::chain_page_test

@@ -1,43 +1,23 @@
 // SPDX-License-Identifier: MIT
 // The likelihood field over a log, and its files.
 
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include <fmt/format.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/fit/beam.hpp>
 
-#include "fit/beam/files.hpp"
 #include "fit/beam/likelihood_field.hpp"
 #include "fit/beam/room.hpp"
 #include "fit/report/sanity.hpp"
-#include "support/expect.hpp"
 
-namespace fathom::field_log_test {
+namespace fathom::test::field_log_test {
 namespace {
 
-using test::bytes_of;
-
-/// 60 scans of 61 rays of a beam model in the room.
-ScanLog log_of_room() {
-  const World room = World::from_map(test::room_map());
-  BeamModel model;
-  model.parameters = {.8, .05, .05, .10, .06, .6};
-  model.sensor = {.max_range_m = 9, .expected_floor_m = room.floor_m()};
-  std::vector<PlanarPose> poses;
-  for (int i = 0; i < 60; ++i) poses.push_back({-3 + 0.05 * i, -2 + 0.06 * i, 0.37 * i});
-  ScanLog log = sample_log(model, room, poses, even_azimuths_rad(61, 270), 5, {.threads = 1});
-  log.name = "some/where/log.csv";
-  return log;
-}
+ScanLog log_of_room() { return log_in_room(beams_in_room({.8, .05, .05, .10, .06, .6})); }
 
 TEST(FieldLog, LearnsAsItsPartsDo) {
   const ScanLog log = log_of_room();
-  const GridMap map = test::room_map();
+  const GridMap map = room_map();
   const FieldReport report = fit_field_log(log, map);
   LikelihoodFieldModel start = {.5, .5, .2, 9};
   const DistanceField field(map, 2);
@@ -62,7 +42,7 @@ TEST(FieldLog, LearnsAsItsPartsDo) {
 
 TEST(FieldLog, HeatmapFindsTheScan) {
   const ScanLog log = log_of_room();
-  const GridMap map = test::room_map();
+  const GridMap map = room_map();
   const FieldReport report = fit_field_log(log, map);
   HeatmapLogOptions options;
   options.spacing_m = .25, options.headings = 60, options.compute.threads = 1;
@@ -77,21 +57,19 @@ TEST(FieldLog, HeatmapFindsTheScan) {
 
 TEST(FieldLog, RefusesWhatIsNotThere) {
   ScanLog log = log_of_room();
-  const GridMap map = test::room_map();
-  EXPECT_EQ(test::input_error([&] { fit_field_log(log, map, {.scans = "some"}); }).find("some/where/log.csv: "), 0U);
-  EXPECT_NE(test::input_error([&] {
-              fit_field_log(log, map, {.scans = "odd", .test_scans = "1:4"});
-            }).find("scan 1 is in scans odd and in test_scans 1:4"),
-            std::string::npos);
-  EXPECT_NE(test::input_error([&] { field_heatmap_of_log({}, map, log, 60); }).find("no scan 60"), std::string::npos);
+  const GridMap map = room_map();
+  EXPECT_EQ(input_error([&] { fit_field_log(log, map, {.scans = "some"}); }).find("some/where/log.csv: "), 0U);
+  EXPECT_TRUE(contains(input_error([&] { fit_field_log(log, map, {.scans = "odd", .test_scans = "1:4"}); }),
+                       "scan 1 is in scans odd and in test_scans 1:4"));
+  EXPECT_TRUE(contains(input_error([&] { field_heatmap_of_log({}, map, log, 60); }), "no scan 60"));
   log.max_range_m = 0;
-  EXPECT_NE(test::input_error([&] { fit_field_log(log, map); }).find("give max_range_m"), std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { fit_field_log(log, map); }), "give max_range_m"));
 }
 
 // amcl and nav2 look cells up half a cell off, and their files have what is likeliest then.
 TEST(FieldLog, WhatLocalizersGetIsLikeliestWithTheirLookUp) {
   const ScanLog log = log_of_room();
-  const GridMap map = test::room_map();
+  const GridMap map = room_map();
   const FieldReport report = fit_field_log(log, map);
   const DistanceField rounded = DistanceField(map, 2).looked_up(CellLookup::kRounded);
   const FieldData learned = make_field_data(log, select_scans("odd", 60), rounded, report.fit.model);
@@ -113,14 +91,15 @@ TEST(FieldLog, WhatLocalizersGetIsLikeliestWithTheirLookUp) {
   ASSERT_NE(at, std::string::npos);
   EXPECT_EQ(text.erase(at, text.find('\n', at) + 1 - at), found.localizer_text(Localizer::kNav2));
   EXPECT_EQ(report.localizer_text(Localizer::kBeluga), report.fit.model.localizer_text(Localizer::kBeluga));
-  EXPECT_NE(report.text(ReportForm::kHtml).find("learned with their look-up of cells"), std::string::npos);
+  EXPECT_TRUE(contains(report.text(ReportForm::kHtml), "learned with their look-up of cells"));
   const auto json = nlohmann::json::parse(report.text(ReportForm::kJson));
   EXPECT_EQ(json["details"]["amcl_nav2"]["sigma_hit_m"], found.sigma_hit_m);
 }
 
-TEST(FieldFiles, HoldWhatWasFound) {
-  const test::TemporaryFolder folder;
-  const FieldReport report = fit_field_log(log_of_room(), test::room_map());
+using FieldFiles = InFolder;
+
+TEST_F(FieldFiles, HoldWhatWasFound) {
+  const FieldReport report = fit_field_log(log_of_room(), room_map());
   const std::vector<Localizer> one = {Localizer::kBeluga};
   report.write(folder.path() / "fit", false, one);
   const LikelihoodFieldModel read = LikelihoodFieldModel::read(folder.path() / "fit/parameters.yaml");
@@ -139,24 +118,18 @@ TEST(FieldFiles, HoldWhatWasFound) {
   check_result_folder(ResultKind::kFit, folder.path() / "fit", true);
 }
 
-TEST(FieldFiles, ParametersOfOneModelAreNotTheOthers) {
-  const test::TemporaryFolder folder;
+TEST_F(FieldFiles, ParametersOfOneModelAreNotTheOthers) {
   BeamModel{}.write(folder.path() / "beam.yaml");
   LikelihoodFieldModel{}.write(folder.path() / "field.yaml");
-  EXPECT_NE(test::input_error([&] {
-              LikelihoodFieldModel::read(folder.path() / "beam.yaml");
-            }).find("beam.yaml:2:1: these are parameters of a beam model, not of a likelihood field"),
-            std::string::npos);
-  EXPECT_NE(test::input_error([&] {
-              BeamModel::read(folder.path() / "field.yaml");
-            }).find("field.yaml:2:1: these are parameters of a likelihood field, not of a beam model"),
-            std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { LikelihoodFieldModel::read(folder.path() / "beam.yaml"); }),
+                       "beam.yaml:2:1: these are parameters of a beam model, not of a likelihood field"));
+  EXPECT_TRUE(contains(input_error([&] { BeamModel::read(folder.path() / "field.yaml"); }),
+                       "field.yaml:2:1: these are parameters of a likelihood field, not of a beam model"));
 }
 
 /// fit.json says what that of the beam model says, by the same names; where nothing is held out, so.
-TEST(FieldFiles, HaveIntervalsAndNothingHeldOutWhereNothingWas) {
-  const test::TemporaryFolder folder;
-  const FieldReport report = fit_field_log(log_of_room(), test::room_map(), {.scans = "all"});
+TEST_F(FieldFiles, HaveIntervalsAndNothingHeldOutWhereNothingWas) {
+  const FieldReport report = fit_field_log(log_of_room(), room_map(), {.scans = "all"});
   report.write(folder.path() / "fit");
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
   EXPECT_TRUE(json["held_out"].is_null());
@@ -167,24 +140,23 @@ TEST(FieldFiles, HaveIntervalsAndNothingHeldOutWhereNothingWas) {
   EXPECT_EQ(json["blocks"]["count"], 40);
   EXPECT_EQ(json["blocks"]["of"], "stretch");
   const std::string page = bytes_of(folder.path() / "fit/report.html");
-  EXPECT_NE(
-      page.find(fmt::format("{:.4g} to {:.4g}", report.fit["sigma_hit_m"].low_95, report.fit["sigma_hit_m"].high_95)),
-      std::string::npos);
+  EXPECT_TRUE(contains(
+      page, fmt::format("{:.4g} to {:.4g}", report.fit["sigma_hit_m"].low_95, report.fit["sigma_hit_m"].high_95)));
 }
 
 // The heights of all bars, including the lone one, are logarithms of the shares.
 TEST(FieldPage, ShowsDistancesAndNeedsNothingFromOutside) {
-  const FieldReport report = fit_field_log(log_of_room(), test::room_map());
+  const FieldReport report = fit_field_log(log_of_room(), room_map());
   const std::string page = report.text(ReportForm::kHtml);
   for (const char* word : {"http:", "https:", "<script", "<link", "<img", "nan", "inf"}) {
-    EXPECT_EQ(page.find(word), std::string::npos) << word;
+    EXPECT_FALSE(contains(page, word)) << word;
   }
   for (const char* name : {"w_hit", "w_rand", "sigma_hit_m"}) {
-    EXPECT_NE(page.find(">" + std::string(name) + "<"), std::string::npos);
+    EXPECT_TRUE(contains(page, ">" + std::string(name) + "<"));
   }
-  EXPECT_NE(page.find("class=\"bars beyond\""), std::string::npos);
-  EXPECT_NE(page.find("class=\"hit-line\""), std::string::npos);
+  EXPECT_TRUE(contains(page, "class=\"bars beyond\""));
+  EXPECT_TRUE(contains(page, "class=\"hit-line\""));
 }
 
 }  // namespace
-}  // namespace fathom::field_log_test
+}  // namespace fathom::test::field_log_test

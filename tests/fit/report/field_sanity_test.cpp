@@ -1,31 +1,15 @@
 // SPDX-License-Identifier: MIT
 // What is wrong where a likelihood field was learned is said in words; of a log that is in order nothing is said.
 
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
 #include <fathom/core/random.hpp>
-#include <fathom/fit/beam.hpp>
 
-#include "fit/beam/files.hpp"
 #include "fit/beam/likelihood_field.hpp"
 #include "fit/report/sanity.hpp"
 #include "fit/report/synthetic_report.hpp"
 #include "report/report.hpp"
-#include "support/expect.hpp"
 
-namespace fathom::field_sanity_test {
+namespace fathom::test::field_sanity_test {
 namespace {
-
-using test::flag_with;
 
 constexpr std::string_view kWrongMap = "the map is of another place, or lies elsewhere than the log says";
 
@@ -106,7 +90,7 @@ TEST(FieldSanity, AMapThatLiesElsewhereIsNamed) {
   EXPECT_EQ(flag_with(shifted, kElsewhereIs).find("scans fit best 0.3"), 0U) << flag_with(shifted, kElsewhereIs);
   for (PlanarPose& pose : log.pose) pose.x_m -= .18, pose.y_m += .24, pose.yaw_rad += .05;
   const std::string turned = flag_with(fit_field_log(log, map), "the laser is mounted otherwise than the log says");
-  EXPECT_NE(turned.find("turned by -2."), std::string::npos) << turned;
+  EXPECT_TRUE(contains(turned, "turned by -2."));
 }
 
 TEST(FieldSanity, ALogThatDoesNotLieOnItsMapIsNamed) {
@@ -124,11 +108,10 @@ TEST(FieldSanity, ALogThatDoesNotLieOnItsMapIsNamed) {
   EXPECT_NE(flag_with(fit_field_log(other, map), "with the laser turned by 180 degrees"), "");
   other = log;
   for (PlanarPose& pose : other.pose) pose.y_m += 300;
-  EXPECT_EQ(
-      test::input_error([&] { fit_field_log(other, map); }).find("no pose lies on the map, which covers x 0.0 to"), 0U);
+  EXPECT_EQ(input_error([&] { fit_field_log(other, map); }).find("no pose lies on the map, which covers x 0.0 to"), 0U);
   other = log;
   for (float& reading : other.range_m) reading = 0;
-  EXPECT_EQ(test::input_error([&] { fit_field_log(other, map); }).find("no reading is a range: 0 are inf, 14520"), 0U);
+  EXPECT_EQ(input_error([&] { fit_field_log(other, map); }).find("no reading is a range: 0 are inf, 14520"), 0U);
   other = log;
   other.pose = std::vector<PlanarPose>(120, log.pose[0]);
   EXPECT_NE(flag_with(fit_field_log(other, map), "all scans are from one place"), "");
@@ -141,7 +124,7 @@ TEST(FieldSanity, AMaximumRangeThatTheReadingsContradictIsNamed) {
   EXPECT_EQ(flag_with(fit_field_log(log, map, {.max_range_m = 82}), "many readings are 81.91 m").find("many"), 0U);
   EXPECT_EQ(texts_of(fit_field_log(log, map, {.max_range_m = 80}).sanity), std::vector<std::string>{});
   const std::string flag = flag_with(fit_field_log(log, map, {.max_range_m = 4}), "beyond the maximum range");
-  EXPECT_NE(flag.find(" lie between 4 and 13."), std::string::npos) << flag;
+  EXPECT_TRUE(contains(flag, " lie between 4 and 13."));
 }
 
 TEST(FieldSanity, PosesThatAreNotExactAreNamed) {
@@ -170,7 +153,7 @@ TEST(FieldSanity, TailsHeavierThanTheModelsAreNamed) {
   }
   FieldReport report = fit_field_log(log, map);
   const std::string flag = flag_with(report, "its tails are too light; the beam model has heavier ones");
-  EXPECT_NE(flag.find(", which costs 0."), std::string::npos)
+  EXPECT_TRUE(contains(flag, ", which costs 0."))
       << flag << report.fit.model.sigma_hit_m << ' ' << report.fit.model.w_rand;
   // Where the model expects nearly as many, it costs too little for a flag.
   const double share =
@@ -195,7 +178,7 @@ TEST(FieldSanity, ACodeForNoReturnIsNamedAndCanBeTaken) {
   ScanLog log = coded(drive(map, laser(.02)));
   const FieldReport missed = fit_field_log(log, map);
   const std::string flag = flag_with(missed, "many readings are 81.91 m");
-  EXPECT_NE(flag.find("give max_range_m 81.82, or let it be found (auto_max_range)"), std::string::npos) << flag;
+  EXPECT_TRUE(contains(flag, "give max_range_m 81.82, or let it be found (auto_max_range)"));
   const FieldReport found = fit_field_log(log, map, {.auto_max_range = true});
   EXPECT_DOUBLE_EQ(found.fit.model.max_range_m, 81.82);
   EXPECT_EQ(texts_of(found.sanity), std::vector<std::string>{});
@@ -204,7 +187,7 @@ TEST(FieldSanity, ACodeForNoReturnIsNamedAndCanBeTaken) {
   for (float& reading : log.range_m) {
     if (reading > 14.0F) reading = std::numeric_limits<float>::infinity();
   }
-  EXPECT_EQ(test::input_error([&] { fit_field_log(log, map, {.auto_max_range = true}); }),
+  EXPECT_EQ(input_error([&] { fit_field_log(log, map, {.auto_max_range = true}); }),
             "some.log: has no value beyond all others that many readings have, and does not say how far its sensor "
             "measures; give max_range_m");
 }
@@ -213,13 +196,12 @@ TEST(FieldSanity, FlagsAreInTheFilesOfAFit) {
   const GridMap map = hall();
   const FieldReport report = fit_field_log(coded(drive(map, laser(.02))), map);
   ASSERT_FALSE(report.sanity.empty());
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   report.write(folder.path() / "fit");
-  const auto json = nlohmann::json::parse(test::bytes_of(folder.path() / "fit/fit.json"));
-  const std::string page = test::bytes_of(folder.path() / "fit/report.html");
-  EXPECT_EQ(test::texts_of(json), texts_of(report.findings()));
-  for (const std::string& flag : texts_of(report.sanity))
-    EXPECT_NE(page.find("<li>" + flag + "</li>"), std::string::npos) << flag;
+  const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
+  const std::string page = bytes_of(folder.path() / "fit/report.html");
+  EXPECT_EQ(texts_of(json), texts_of(report.findings()));
+  for (const std::string& flag : texts_of(report.sanity)) EXPECT_TRUE(contains(page, "<li>" + flag + "</li>")) << flag;
 }
 
 /// One wall, met head-on: the model's shares are sums over the cells of a line.
@@ -256,20 +238,20 @@ TEST(FieldShares, DisagreementsAreWords) {
   report.level_m = report.distance_m;  // as if the model expected what was read
   report.level_share.assign(report.level_m.size(), 1.0 / static_cast<double>(report.level_m.size()));
   EXPECT_EQ(field_disagreements(report), std::vector<std::string>{});
-  EXPECT_NE(report.text(ReportForm::kHtml).find("Tails and masses of the readings agree with the model."),
-            std::string::npos);
+  EXPECT_TRUE(
+      contains(report.text(ReportForm::kHtml), "Tails and masses of the readings agree with the model."));
   for (std::size_t i = 0; i < report.distance_m.size(); i += 10) {
     report.distance_m[i] = 5 * report.fit.model.sigma_hit_m;
   }
   ASSERT_FALSE(field_disagreements(report).empty());
-  EXPECT_NE(field_disagreements(report)[0].find("tails heavier than the model's"), std::string::npos);
-  EXPECT_NE(report.text(ReportForm::kHtml).find("tails heavier than the model"), std::string::npos);
+  EXPECT_TRUE(contains(field_disagreements(report)[0], "tails heavier than the model's"));
+  EXPECT_TRUE(contains(report.text(ReportForm::kHtml), "tails heavier than the model"));
 }
 
 /// Two offices in their own maps are in order; in a map that is upside down, of the other one, or 0.5 m off they are
 /// not.
 TEST(FieldSanity, RealLogsInTheirMapsAreInOrder) {
-  const auto data = test::shared_data();
+  const auto data = shared_data();
   if (!std::filesystem::exists(data / "logs/csail-corrected.log.gz")) GTEST_SKIP() << "skipped: no data";
   const auto read = [&](const char* name) {
     return read_scan_log(data / "logs" / (std::string(name) + "-corrected.log.gz"));
@@ -296,4 +278,4 @@ TEST(FieldSanity, RealLogsInTheirMapsAreInOrder) {
 }
 
 }  // namespace
-}  // namespace fathom::field_sanity_test
+}  // namespace fathom::test::field_sanity_test

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What the figures of the page show is what was found: read back from their SVG.
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <regex>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
 
 #include "fit/report/figures.hpp"
 #include "fit/report/synthetic_report.hpp"
 
-namespace fathom::fit_figures_test {
+namespace fathom::test::fit_figures_test {
 namespace {
 
 struct Point {
@@ -64,7 +57,7 @@ class FitFigures : public testing::Test {
     return found.empty() ? "" : found.front();
   }
 
-  FitReport report_ = test::make_report();
+  FitReport report_ = make_report();
   std::string page_ = report_.text(ReportForm::kHtml);
 };
 
@@ -113,7 +106,7 @@ TEST_F(FitFigures, DensitiesAreShownAtThreeExpectedRanges) {
     const double expected_m = std::stod(svg.substr(svg.find("where ") + 6));
     EXPECT_GT(expected_m, last_m + 1) << "they are spread over the data";
     last_m = expected_m;
-    EXPECT_NE(svg.find(">z* = "), std::string::npos);
+    EXPECT_TRUE(contains(svg, ">z* = "));
     const auto bars = shapes(svg, "path", "bars");
     ASSERT_EQ(bars.size(), 1U);
     EXPECT_EQ(bar_heights(bars.front()).size(), 60U);
@@ -245,7 +238,7 @@ TEST(ResidualFigure, HoldsWhatLiesFartherOffInBarsAtItsEnds) {
 TEST(DensityFigure, MarksTheSurfaceAndSaysWhatLiesOffTheAxis) {
   const FitReport report = scans_of_model(100, 90, .5);
   const Report::Figure shown = density_figure(report, .2);
-  EXPECT_NE(shown.picture.find(", surface +0.5 m"), std::string::npos);
+  EXPECT_TRUE(contains(shown.picture, ", surface +0.5 m"));
   const std::string head = "class=\"mark\" x1=\"";
   const double mark_x = std::stod(shown.picture.substr(shown.picture.find(head) + head.size()));
   const auto curve = shapes(shown.picture, "polyline", "model").at(0);
@@ -264,7 +257,7 @@ TEST(DensityFigure, MarksTheSurfaceAndSaysWhatLiesOffTheAxis) {
 
 TEST(Disagreements, AreNoneWhereTheModelMadeTheReadings) {
   EXPECT_EQ(disagreements(scans_of_model(500, 181)), std::vector<std::string>());
-  EXPECT_NE(scans_of_model(100, 90).text(ReportForm::kHtml).find("agree with the model"), std::string::npos);
+  EXPECT_TRUE(contains(scans_of_model(100, 90).text(ReportForm::kHtml), "agree with the model"));
 }
 
 TEST(Disagreements, TellOfTailsAndMasses) {
@@ -302,9 +295,9 @@ TEST(FitPage, PrintsAWeightAtItsBoundaryAsZero) {
   report.fit.parameters = {{.name = "w_short", .unit = "1", .value = 3e-9, .status = Fit::Status::kAtLimit},
                            {.name = "w_rand", .unit = "1", .value = report.fit.model.w_rand}};
   const std::string page = report.text(ReportForm::kHtml);
-  EXPECT_NE(page.find("<code>w_short</code></td><td class=\"number\">0</td>"), std::string::npos);
-  EXPECT_NE(page.find("<code>w_rand</code></td><td class=\"number\">0.03</td>"), std::string::npos);
+  EXPECT_TRUE(contains(page, "<code>w_short</code></td><td class=\"number\">0</td>"));
+  EXPECT_TRUE(contains(page, "<code>w_rand</code></td><td class=\"number\">0.03</td>"));
 }
 
 }  // namespace
-}  // namespace fathom::fit_figures_test
+}  // namespace fathom::test::fit_figures_test

@@ -2,33 +2,15 @@
 // The files of a fit: fit.json has the keys that were promised, the page needs nothing from outside, and the folder is
 // treated with care.
 
-#include <algorithm>
-#include <atomic>
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <thread>
-
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
-#include <fathom/fit/beam.hpp>
-
-#include "fit/beam/files.hpp"
 #include "fit/report/figures.hpp"
 #include "fit/report/synthetic_report.hpp"
-#include "support/expect.hpp"
-#include "support/sanitized.hpp"
 
-namespace fathom::fit_report_test {
+namespace fathom::test::fit_report_test {
 namespace {
 
-using test::bytes_of;
-using test::make_report;
+using FitJson = InFolder;
 
-TEST(FitJson, HasExactlyTheKeysPromised) {
-  const test::TemporaryFolder folder;
+TEST_F(FitJson, HasExactlyTheKeysPromised) {
   const FitReport report = make_report();
   report.write(folder.path() / "fit");
   const auto json = nlohmann::ordered_json::parse(bytes_of(folder.path() / "fit/fit.json"));
@@ -66,8 +48,7 @@ TEST(FitJson, HasExactlyTheKeysPromised) {
   EXPECT_EQ(json["held_out"]["nats"], report.judgement.nats_per_ray);
 }
 
-TEST(FitJson, ClaimsNothingHeldOutWhereNothingWas) {
-  const test::TemporaryFolder folder;
+TEST_F(FitJson, ClaimsNothingHeldOutWhereNothingWas) {
   make_report(false).write(folder.path() / "fit");
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
   EXPECT_TRUE(json["held_out"].is_null());
@@ -75,7 +56,7 @@ TEST(FitJson, ClaimsNothingHeldOutWhereNothingWas) {
 }
 
 // JSON has no infinity, and a null alone would look like nothing held out.
-TEST(FitJson, FlagsReadingsThatAreImpossible) {
+TEST_F(FitJson, FlagsReadingsThatAreImpossible) {
   FitReport report = make_report();
   EXPECT_EQ(report.findings(), report.fit.findings);
   report.model.parameters = report.fit.model = {.7, .2, 0, .1, .1, .4};
@@ -83,7 +64,6 @@ TEST(FitJson, FlagsReadingsThatAreImpossible) {
   report.judgement = judge_beam_model(report.fit.model, report.model.sensor, report.shown);
   report.fit.held_out->nats = report.judgement.nats_per_ray;
   ASSERT_EQ(report.judgement.nats_per_ray, -INFINITY);
-  const test::TemporaryFolder folder;
   report.write(folder.path() / "fit");
   const auto json = nlohmann::json::parse(bytes_of(folder.path() / "fit/fit.json"));
   EXPECT_TRUE(json["held_out"]["nats"].is_null());
@@ -99,15 +79,15 @@ TEST(FitJson, FlagsReadingsThatAreImpossible) {
     EXPECT_TRUE(report.text(form).starts_with("usable: no, because " + why + "\n"));
   }
   const std::string page = report.text(ReportForm::kHtml);
-  EXPECT_NE(page.find("<td>nats per ray, held-out scans</td><td>−∞</td>"), std::string::npos);
-  EXPECT_NE(page.find("<li>1 of 2 readings judged by"), std::string::npos);
-  EXPECT_NE(page.find("<p class=\"verdict no\">usable: no, because " + why + "</p>"), std::string::npos);
+  EXPECT_TRUE(contains(page, "<td>nats per ray, held-out scans</td><td>−∞</td>"));
+  EXPECT_TRUE(contains(page, "<li>1 of 2 readings judged by"));
+  EXPECT_TRUE(contains(page, "<p class=\"verdict no\">usable: no, because " + why + "</p>"));
 }
 
 TEST(FitPage, NeedsNothingFromOutside) {
   const std::string page = make_report().text(ReportForm::kHtml);
   for (const char* word : {"http:", "https:", "<script", "<link", "<img", "<iframe", "@import", "url(", "src="}) {
-    EXPECT_EQ(page.find(word), std::string::npos) << word;
+    EXPECT_FALSE(contains(page, word)) << word;
   }
 }
 
@@ -116,15 +96,14 @@ TEST(FitPage, ShowsEveryFigureAndParameterAndNoBrokenNumber) {
   std::size_t figures = 0;
   for (std::size_t at = page.find("<svg"); at != std::string::npos; at = page.find("<svg", at + 1)) ++figures;
   EXPECT_EQ(figures, 7U);  // readings, residuals, transform, three densities, convergence
-  EXPECT_NE(page.find("Made by fathom 0."), std::string::npos);
+  EXPECT_TRUE(contains(page, "Made by fathom 0."));
   for (std::size_t at = page.find("<table"); at != std::string::npos; at = page.find("<table", at + 1)) {
     EXPECT_EQ(page.substr(at - 20, 20), "<div class=\"scroll\">") << "a wide table scrolls by itself";
   }
-  for (const auto& field : BeamParameters::fields())
-    EXPECT_NE(page.find(">" + std::string(field.name) + "<"), std::string::npos);
-  EXPECT_NE(page.find("&lt;odd> &amp; &quot;map&quot;.yaml"), std::string::npos);
-  EXPECT_EQ(page.find("nan"), std::string::npos);
-  EXPECT_EQ(page.find("inf"), std::string::npos);
+  for (const auto& field : BeamParameters::fields()) EXPECT_TRUE(contains(page, ">" + std::string(field.name) + "<"));
+  EXPECT_TRUE(contains(page, "&lt;odd> &amp; &quot;map&quot;.yaml"));
+  EXPECT_FALSE(contains(page, "nan"));
+  EXPECT_FALSE(contains(page, "inf"));
 }
 
 TEST(FitPage, DrawsDegenerateFits) {
@@ -135,8 +114,8 @@ TEST(FitPage, DrawsDegenerateFits) {
   report.shown = {{10.0F, 10.0F}, {10.0F, 10.0F}, {0, 0}};  // nothing but readings without a return, nothing expected
   report.judgement = judge_beam_model(report.fit.model, report.model.sensor, report.shown);
   const std::string page = report.text(ReportForm::kHtml);
-  EXPECT_EQ(page.find("nan"), std::string::npos);
-  EXPECT_EQ(page.find("inf"), std::string::npos);
+  EXPECT_FALSE(contains(page, "nan"));
+  EXPECT_FALSE(contains(page, "inf"));
 }
 
 // Over bins that cover [0, Z], readings and components each are all there is.
@@ -191,9 +170,9 @@ TEST(Plot, TicksAreRoundAndInside) {
 class FitFolder : public testing::Test {
  protected:
   std::string refusal(bool force) {
-    return test::input_error([&] { check_result_folder(ResultKind::kFit, folder_.path() / "fit", force); });
+    return input_error([&] { check_result_folder(ResultKind::kFit, folder_.path() / "fit", force); });
   }
-  test::TemporaryFolder folder_;
+  TemporaryFolder folder_;
 };
 
 TEST_F(FitFolder, HoldsTheFilesThatAreNamed) {
@@ -208,8 +187,8 @@ TEST_F(FitFolder, HoldsTheFilesThatAreNamed) {
 TEST_F(FitFolder, IsReplacedOnlyWhenTold) {
   make_report().write(folder_.path() / "fit");
   const std::string before = bytes_of(folder_.path() / "fit/fit.json");
-  EXPECT_NE(refusal(false).find("exists already"), std::string::npos);
-  EXPECT_NE(test::input_error([&] { make_report().write(folder_.path() / "fit"); }), "");
+  EXPECT_TRUE(contains(refusal(false), "exists already"));
+  EXPECT_NE(input_error([&] { make_report().write(folder_.path() / "fit"); }), "");
   EXPECT_EQ(bytes_of(folder_.path() / "fit/fit.json"), before);
   make_report(false).write(folder_.path() / "fit", true);
   EXPECT_NE(bytes_of(folder_.path() / "fit/fit.json"), before);
@@ -218,7 +197,7 @@ TEST_F(FitFolder, IsReplacedOnlyWhenTold) {
 TEST_F(FitFolder, LeavesForeignFilesAlone) {
   std::filesystem::create_directories(folder_.path() / "fit");
   static_cast<void>(folder_.write("fit/report.html", "mine"));
-  EXPECT_NE(refusal(true).find("report.html"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(true), "report.html"));
   static_cast<void>(folder_.write("fit/fit.json", "{\"dear\": \"diary\"}"));
   EXPECT_NE(refusal(true), "");
 }
@@ -239,13 +218,13 @@ TEST_F(FitFolder, MayBeThereWhenItIsEmpty) {
 
 TEST_F(FitFolder, IsOfOneOfTwoFitsAtOnce) {
   const FitReport report = make_report();
-  for (std::size_t k = 0; k < test::repetitions(10); ++k) {
+  for (std::size_t k = 0; k < repetitions(5); ++k) {
     const auto folder = folder_.path() / ("fit" + std::to_string(k));
     std::atomic<int> ready = 0, refused = 0;
     const auto fit = [&] {
       ++ready;
       while (ready < 2) std::this_thread::yield();
-      if (!test::input_error([&] { report.write(folder); }).empty()) ++refused;
+      if (!input_error([&] { report.write(folder); }).empty()) ++refused;
     };
     std::thread first(fit), second(fit);
     first.join();
@@ -256,7 +235,7 @@ TEST_F(FitFolder, IsOfOneOfTwoFitsAtOnce) {
 
 TEST_F(FitFolder, IsNoFile) {
   static_cast<void>(folder_.write("fit", "a file"));
-  EXPECT_NE(refusal(true).find("is not a folder"), std::string::npos);
+  EXPECT_TRUE(contains(refusal(true), "is not a folder"));
 }
 
 // fit.json promises that the others are whole: it goes first and comes last.
@@ -287,4 +266,4 @@ TEST_F(FitFolder, HoldsParametersOfTheLocalizersThatAreNamed) {
 }
 
 }  // namespace
-}  // namespace fathom::fit_report_test
+}  // namespace fathom::test::fit_report_test

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Where could a scan have been made: against scoring pose by pose, in maps that are turned, and as a picture.
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numbers>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/score.hpp>
 #include <fathom/scene/expected_ranges.hpp>
 
-#include "fit/beam/files.hpp"
 #include "io/picture/png_reader.hpp"
-#include "support/expect.hpp"
 
-namespace fathom::heatmap_test {
+namespace fathom::test::heatmap_test {
 namespace {
 
 /// An L-shaped room of 6 m x 4 m with cells of 0.1 m, in unknown ground, turned and moved in the world: no symmetry.
@@ -165,16 +156,16 @@ TEST(Heatmap, DoesNotDependOnThreads) {
 TEST(Heatmap, RefusesWhatCannotBe) {
   const Case c;
   const auto heatmap = [&](const PositionGrid& grid, std::size_t readings) {
-    return test::input_error([&] {
+    return input_error([&] {
       static_cast<void>(make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, std::vector<float>(readings), grid));
     });
   };
   PositionGrid grid = free_positions(c.map, .5);
-  EXPECT_NE(heatmap(grid, 44).find("44 readings given for 45 rays"), std::string::npos);
+  EXPECT_TRUE(contains(heatmap(grid, 44), "44 readings given for 45 rays"));
   grid.wanted.pop_back();
-  EXPECT_NE(heatmap(grid, 45).find("marks for"), std::string::npos);
-  EXPECT_NE(heatmap({}, 45).find("no position"), std::string::npos);
-  EXPECT_NE(test::input_error([&] { free_positions(c.map, std::nan("")); }).find("spacing_m = nan"), std::string::npos);
+  EXPECT_TRUE(contains(heatmap(grid, 45), "marks for"));
+  EXPECT_TRUE(contains(heatmap({}, 45), "no position"));
+  EXPECT_TRUE(contains(input_error([&] { free_positions(c.map, std::nan("")); }), "spacing_m = nan"));
 }
 
 TEST(HeatmapPicture, ShowsWallsHeatAndTheTruePose) {
@@ -184,14 +175,14 @@ TEST(HeatmapPicture, ShowsWallsHeatAndTheTruePose) {
   options.headings = 30;
   const Heatmap heatmap =
       make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, c.scan(truth), free_positions(c.map, .2), options);
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   Heatmap::Picture picture;
   picture.pixels = 400;
   picture.truth = truth;
   write_heatmap(folder.path() / "heat.png", heatmap, c.map, picture);
-  const test::Picture image = test::read_png(folder.path() / "heat.png");
+  const Picture image = read_png(folder.path() / "heat.png");
   EXPECT_EQ(image.width, 400U);
-  const auto has_ink = [&](const test::Picture& of, test::Pixel color, std::uint32_t top) {
+  const auto has_ink = [&](const Picture& of, Pixel color, std::uint32_t top) {
     std::size_t count = 0;
     for (std::uint32_t y = top; y < of.height; ++y) {
       for (std::uint32_t x = 0; x < of.width; ++x) count += of.at(x, y) == color ? 1 : 0;
@@ -201,8 +192,8 @@ TEST(HeatmapPicture, ShowsWallsHeatAndTheTruePose) {
   // The foot: a bar from the lowest to the highest colour, the scale in metres, and what the marks are.
   const std::uint32_t map_height = image.height - 2 * 19 - (19 + 18 + 9 + 3 + 19);
   const std::uint32_t bar_y = map_height + 9 + 19 + 4;
-  EXPECT_EQ(image.at(9, bar_y), (test::Pixel{27, 12, 65}));
-  EXPECT_EQ(image.at(400 - 10, bar_y), (test::Pixel{250, 240, 130}));
+  EXPECT_EQ(image.at(9, bar_y), (Pixel{27, 12, 65}));
+  EXPECT_EQ(image.at(400 - 10, bar_y), (Pixel{250, 240, 130}));
   EXPECT_GT(has_ink(image, {235, 238, 245}, image.height - 38), 60U) << "a bar of 65 pixels or more";
   EXPECT_GT(has_ink(image, {64, 224, 255}, image.height - 38), 0U) << "best pose";
   EXPECT_GT(has_ink(image, {255, 255, 255}, image.height - 38), 0U) << "pose in the log";
@@ -210,13 +201,13 @@ TEST(HeatmapPicture, ShowsWallsHeatAndTheTruePose) {
   picture.truth.reset();
   picture.scan_hits_world = {{1, 1, 0}};
   write_heatmap(folder.path() / "other.png", heatmap, c.map, picture);
-  const test::Picture other = test::read_png(folder.path() / "other.png");
+  const Picture other = read_png(folder.path() / "other.png");
   EXPECT_EQ(has_ink(other, {255, 255, 255}, other.height - 38), 0U);
   EXPECT_GT(has_ink(other, {92, 236, 150}, other.height - 38), 0U);
   std::size_t white = 0, wall = 0;
   for (const auto& pixel : image.pixels) {
-    white += pixel == test::Pixel{255, 255, 255} ? 1 : 0;
-    wall += pixel == test::Pixel{214, 220, 230} ? 1 : 0;
+    white += pixel == Pixel{255, 255, 255} ? 1 : 0;
+    wall += pixel == Pixel{214, 220, 230} ? 1 : 0;
   }
   EXPECT_GT(white, 20U);
   const auto cells = static_cast<double>(std::count(c.map.cells.begin(), c.map.cells.end(), Cell::kOccupied));
@@ -229,19 +220,18 @@ TEST(HeatmapPicture, IsWhiteForPrint) {
   const Case c;
   const Heatmap heatmap = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, c.scan({1, 1, 0}),
                                        free_positions(c.map, .5), {.headings = 8});
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   write_heatmap(folder.path() / "light.png", heatmap, c.map, {.theme = Theme::kLight, .pixels = 400});
-  const auto image = test::read_png(folder.path() / "light.png");
-  EXPECT_EQ(image.at(0, 0), (test::Pixel{255, 255, 255}));
-  EXPECT_EQ(image.at(image.width - 1, image.height - 1), (test::Pixel{255, 255, 255}));
-  EXPECT_EQ(std::ranges::count(image.pixels, test::Pixel{14, 16, 22}), 0);
-  EXPECT_GT(std::ranges::count(image.pixels, test::Pixel{52, 61, 72}), 1000) << "walls";
+  const auto image = read_png(folder.path() / "light.png");
+  EXPECT_EQ(image.at(0, 0), (Pixel{255, 255, 255}));
+  EXPECT_EQ(image.at(image.width - 1, image.height - 1), (Pixel{255, 255, 255}));
+  EXPECT_EQ(std::ranges::count(image.pixels, Pixel{14, 16, 22}), 0);
+  EXPECT_GT(std::ranges::count(image.pixels, Pixel{52, 61, 72}), 1000) << "walls";
 }
 
 TEST(HeatmapPicture, RefusesNamesOfOtherFormats) {
-  EXPECT_EQ(test::input_error([] { write_heatmap("out/h.jpg", {}, {}); }),
-            "out/h.jpg: the picture is a PNG; name it .png");
-  EXPECT_NE(test::input_error([] { check_heatmap_name(""); }), "");
+  EXPECT_EQ(input_error([] { write_heatmap("out/h.jpg", {}, {}); }), "out/h.jpg: the picture is a PNG; name it .png");
+  EXPECT_NE(input_error([] { check_heatmap_name(""); }), "");
   check_heatmap_name("out/h.PNG");
 }
 
@@ -251,15 +241,14 @@ TEST(HeatmapPicture, RefusesASizeThatIsNone) {
       make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, c.scan({1, 1, 0}), free_positions(c.map, 1));
   Heatmap::Picture picture;
   picture.pixels = 100000;
-  const test::TemporaryFolder folder;
-  EXPECT_NE(
-      test::input_error([&] { write_heatmap(folder.path() / "h.png", heatmap, c.map, picture); }).find("[256, 8192]"),
-      std::string::npos);
+  const TemporaryFolder folder;
+  EXPECT_TRUE(
+      contains(input_error([&] { write_heatmap(folder.path() / "h.png", heatmap, c.map, picture); }), "[256, 8192]"));
 }
 
 // A long name is cut, and does not push what follows out of the picture.
 TEST(HeatmapPicture, KeepsItsLegendWithinItself) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const Case c;
   const PlanarPose truth = {2.0, 1.5, 0.3};
   Heatmap heatmap = make_heatmap(c.parameters, c.sensor, *c.expected, c.fan, c.scan(truth), free_positions(c.map, 0.5),
@@ -268,11 +257,11 @@ TEST(HeatmapPicture, KeepsItsLegendWithinItself) {
   picture.scan_hits_world = {{2.0, 1.0, 0.0}};
   picture.truth_name = "pose of scan 12 in the log of a robot that was driven through a building on a long afternoon";
   write_heatmap(folder.path() / "long.png", heatmap, c.map, picture);
-  const auto image = test::read_png(folder.path() / "long.png");
+  const auto image = read_png(folder.path() / "long.png");
   std::size_t dots = 0;
   for (std::uint32_t y = image.height - 40; y < image.height; ++y) {
     for (std::uint32_t x = image.width / 2; x < image.width; ++x) {
-      dots += image.at(x, y) == test::Pixel{92, 236, 150} ? 1 : 0;
+      dots += image.at(x, y) == Pixel{92, 236, 150} ? 1 : 0;
     }
   }
   EXPECT_GT(dots, 3U) << "the mark of the readings";
@@ -295,4 +284,4 @@ TEST(Heatmap, IsRefinedToTheCellsOfTheMap) {
 }
 
 }  // namespace
-}  // namespace fathom::heatmap_test
+}  // namespace fathom::test::heatmap_test

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What pairs within a gate say against the map and the gate.
 
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/core/f64.hpp>
 #include <fathom/fit/reports.hpp>
 
 #include "fit/report/fit_selection.hpp"
+#include "support/expect.hpp"
 
 namespace fathom::test::log_pairs_test {
 namespace {
@@ -36,7 +29,7 @@ TEST(LogPairFlags, AGateThatCutsTheErrorsIsNamed) {
   for (const double gate_m : {0.05, 0.02, 0.001}) {
     const std::vector<std::string> flags = flags_at(gate_m, 0);
     ASSERT_EQ(flags.size(), 1U) << gate_m;
-    EXPECT_NE(flags.front().find("the deviation is too small; give gate_m"), std::string::npos) << flags.front();
+    EXPECT_TRUE(contains(flags.front(), "the deviation is too small; give gate_m"));
   }
 }
 
@@ -50,11 +43,11 @@ TEST(LogPairFlags, AMapThatMostReadingsContradictIsNamed) {
                 "96 000 of 100 000 readings, 96 %, are farther than 0.3 m (gate_m) from what the world expects"),
             0U)
       << most.front();
-  EXPECT_NE(most.front().find("the map or scene is of another place"), std::string::npos);
-  EXPECT_EQ(most.front().find("the gate"), std::string::npos);
+  EXPECT_TRUE(contains(most.front(), "the map or scene is of another place"));
+  EXPECT_FALSE(contains(most.front(), "the gate"));
   const std::vector<std::string> both = flags_at(0.02, 96'000);
   ASSERT_EQ(both.size(), 1U);
-  EXPECT_NE(both.front().find("or the gate, 1."), std::string::npos) << both.front();
+  EXPECT_TRUE(contains(both.front(), "or the gate, 1."));
 }
 
 }  // namespace

@@ -1,50 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Whole programs over a log: they do what their parts do, joined in the right way.
 
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <limits>
-#include <numbers>
-#include <numeric>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fathom/fit/beam.hpp>
 #include <fathom/noise/beam_density.hpp>
-#include <fathom/scene/expected_ranges.hpp>
-#include <fathom/scene/scene.hpp>
 #include <fathom/sensor/pattern.hpp>
 
-#include "fit/beam/files.hpp"
 #include "fit/beam/room.hpp"
-#include "support/expect.hpp"
+#include "fit/beam/synthetic.hpp"
 
-namespace fathom::log_test {
+namespace fathom::test::log_test {
 namespace {
 
-const World& room() {
-  static const World world = World::from_map(test::room_map());
-  return world;
-}
-
-BeamModel truth() {
-  BeamModel model;
-  model.parameters = {.72, .13, .05, .10, .08, .6};
-  model.sensor = {.max_range_m = 9, .expected_floor_m = room().floor_m()};
-  return model;
-}
-
-/// 60 scans of 61 rays, drawn in the room.
-ScanLog log_in_room() {
-  std::vector<PlanarPose> poses;
-  for (int i = 0; i < 60; ++i) poses.push_back({-3 + 0.05 * i, -2 + 0.06 * i, 0.37 * i});
-  ScanLog log = sample_log(truth(), room(), poses, even_azimuths_rad(61, 270), 5, {.threads = 1});
-  log.name = "some/where/log.csv";
-  return log;
-}
+BeamModel truth() { return beams_in_room({.72, .13, .05, .10, .08, .6}); }
+ScanLog log_in_room() { return test::log_in_room(truth()); }
 
 const FitLogOptions kOneThread = {.compute = {.threads = 1}};
 
@@ -63,12 +32,7 @@ TEST(FitLog, LearnsAsItsPartsDo) {
   EXPECT_TRUE(report.fit.held_out);
   EXPECT_EQ(report.shown.reading_m, others.reading_m);
   EXPECT_EQ(report.judgement.nats_per_ray, judge_beam_model(fit.model, sensor, others).nats_per_ray);
-  for (const auto& field : BeamParameters::fields()) {
-    if (field.name == "hit_offset_m") continue;
-    EXPECT_NEAR(fit.model.*member_of<double>(field), truth().parameters.*member_of<double>(field),
-                4 * fit[field.name].std_error)
-        << field.name;
-  }
+  expect_near_truth(fit, truth().parameters, 4);
   EXPECT_EQ(report.notes, std::vector<Message>{});
 }
 
@@ -82,7 +46,7 @@ TEST(FitLog, SaysWhatItLearnedFrom) {
   EXPECT_EQ(facts(kOneThread),
             "log: log.csv, 61 rays a scan; learned from: odd (30 of 60 scans); "
             "held out: the others (30 of 60 scans); ");
-  EXPECT_EQ(facts({.scans = "0::3", .test_scans = "1::3"}, World(make_grid_ranges(test::room_map()), "room.yaml")),
+  EXPECT_EQ(facts({.scans = "0::3", .test_scans = "1::3"}, World(make_grid_ranges(room_map()), "room.yaml")),
             "map: room.yaml; log: log.csv, 61 rays a scan; learned from: 0::3 (20 of 60 scans); "
             "held out: 1::3 (20 of 60 scans); ");
   EXPECT_EQ(facts({.scans = "all"}), "log: log.csv, 61 rays a scan; learned from: all (60 of 60 scans); ");
@@ -99,7 +63,7 @@ TEST(FitLog, SigmaStopsAtTheCellsOfTheWorld) {
   ScanLog log = log_in_room();
   log.range_m = make_beam_data(log, select_scans("all", 60), room(), 9).expected_m;
   EXPECT_DOUBLE_EQ(fit_log(log, room()).fit.model.sigma_hit_m, 0.05 / std::sqrt(12.0));
-  const World scene = World(std::shared_ptr<const ExpectedRanges>(make_scene_ranges(test::room_scene())));
+  const World scene = World(std::shared_ptr<const ExpectedRanges>(make_scene_ranges(room_scene())));
   EXPECT_LT(fit_log(log, scene).fit.model.sigma_hit_m, 0.001);
 }
 
@@ -139,7 +103,7 @@ TEST(FitLog, LearnsTheHitOffsetInMapsUnlessToldOtherwise) {
   EXPECT_EQ(offset(room(), {.hit_offset_m = 0.03, .fit_hit_offset = true}).model.hit_offset_m, 0.03);
   EXPECT_EQ(offset(room(), {.fit_hit_offset = false}).model.hit_offset_m, 0.0);
   EXPECT_EQ(offset(room(), {.per_log = FitLogOptions::PerLog::kOffset}).model.hit_offset_m, 0.0);
-  const World scene = World::from_scene(test::room_scene(), {});
+  const World scene = World::from_scene(room_scene(), {});
   EXPECT_EQ(offset(scene, {}).model.hit_offset_m, 0.0);
   EXPECT_NE(offset(scene, {.fit_hit_offset = true}).model.hit_offset_m, 0.0);
 }
@@ -186,12 +150,7 @@ TEST(FitLogs, LearnsMountsAndOffsetsBesideCommonParameters) {
       EXPECT_GT(log.std_error.*number, 0.0002) << i;
     }
   }
-  for (const auto& field : BeamParameters::fields()) {
-    if (field.name == "hit_offset_m") continue;
-    EXPECT_NEAR(report.fit.model.*member_of<double>(field), truth().parameters.*member_of<double>(field),
-                4 * report.fit[field.name].std_error)
-        << field.name;
-  }
+  expect_near_truth(report.fit, truth().parameters, 4);
   const FitReport blurred = learn(FitLogOptions::PerLog::kNothing), mounts = learn(FitLogOptions::PerLog::kMount);
   EXPECT_TRUE(blurred.logs.empty());
   EXPECT_GT(blurred.fit.model.sigma_hit_m, 1.3 * truth().parameters.sigma_hit_m);
@@ -199,10 +158,9 @@ TEST(FitLogs, LearnsMountsAndOffsetsBesideCommonParameters) {
   EXPECT_GT(mounts.judgement.nats_per_ray, blurred.judgement.nats_per_ray);
   EXPECT_EQ(mounts.logs[0].correction.range_offset_m, 0.0);
   EXPECT_TRUE(std::isnan(mounts.logs[0].std_error.range_offset_m));
-  EXPECT_NE(test::input_error([&] {
-              fit_log(logs[0], room(), {.fit_hit_offset = true, .per_log = FitLogOptions::PerLog::kOffset});
-            }).find("only their sum"),
-            std::string::npos);
+  EXPECT_TRUE(
+      contains(input_error([&] { fit_log(logs[0], room(), {.fit_hit_offset = true, .per_log = FitLogOptions::PerLog::kOffset}); }),
+               "only their sum"));
 }
 
 TEST(FitPairs, LearnAsALogWithTheSamePairsDoes) {
@@ -220,14 +178,13 @@ TEST(FitPairs, LearnAsALogWithTheSamePairsDoes) {
     EXPECT_EQ(of_pairs.model.sensor.expected_floor_m, of_log.model.sensor.expected_floor_m);
   }
   const auto refusal = [&](const FitLogOptions& options) {
-    return test::input_error([&] { fit_pairs(pairs, options, "a/table.csv"); });
+    return input_error([&] { fit_pairs(pairs, options, "a/table.csv"); });
   };
   EXPECT_EQ(refusal({}), "a/table.csv: does not say how far its sensor measures; give max_range_m");
   EXPECT_EQ(refusal({.scans = "60:", .max_range_m = 9.0}).find("a/table.csv: scans '60:'"), 0U);
-  EXPECT_NE(refusal({.max_range_m = 9.0, .per_log = FitLogOptions::PerLog::kMount}).find("has no poses"),
-            std::string::npos);
+  EXPECT_TRUE(contains(refusal({.max_range_m = 9.0, .per_log = FitLogOptions::PerLog::kMount}), "has no poses"));
   pairs.scan.pop_back();
-  EXPECT_NE(refusal({.max_range_m = 9.0}).find("as many of each are needed"), std::string::npos);
+  EXPECT_TRUE(contains(refusal({.max_range_m = 9.0}), "as many of each are needed"));
 }
 
 // Nothing tells scans apart where all rows are of one, as of a table that beam sample made without them.
@@ -251,12 +208,7 @@ TEST(FitPairs, OfOneScanTakeEachRowForOne) {
               "independent; a column scan says which rows have correlated errors");
     EXPECT_EQ(report->facts.at(1).value, "odd (1 830 of 3 660 rows)");
   }
-  for (const auto& field : BeamParameters::fields()) {
-    if (field.name == "hit_offset_m") continue;
-    EXPECT_NEAR(of_one.fit.model.*member_of<double>(field), truth().parameters.*member_of<double>(field),
-                4 * of_one.fit[field.name].std_error)
-        << field.name;
-  }
+  expect_near_truth(of_one.fit, truth().parameters, 4);
 }
 
 // Scans that chose nothing are not known: users who name some vouch for them.
@@ -272,20 +224,19 @@ TEST(FitLog, SaysWhatIsNotKnownOfScansHeldOut) {
   EXPECT_EQ(fit_log(log, room(), {.scans = "all", .refine_poses = PosePrior{}}).fit.held_out->note,
             "whether the map was made from these scans cannot be known");
   const BeamData pairs = make_beam_data(log, select_scans("all", 60), room(), 9);
-  EXPECT_NE(fit_pairs(pairs, {.max_range_m = 9.0}).fit.held_out->note.find("cannot be known"), std::string::npos);
+  EXPECT_TRUE(contains(fit_pairs(pairs, {.max_range_m = 9.0}).fit.held_out->note, "cannot be known"));
   EXPECT_EQ(fit_pairs(pairs, {.test_scans = "even", .max_range_m = 9.0}).fit.held_out->note, "");
-  const FieldReport field = fit_field_log(log, test::room_map());
+  const FieldReport field = fit_field_log(log, room_map());
   EXPECT_EQ(field.fit.held_out->note, note);
-  EXPECT_EQ(fit_field_log(log, test::room_map(), {.test_scans = "even"}).fit.held_out->note, "");
+  EXPECT_EQ(fit_field_log(log, room_map(), {.test_scans = "even"}).fit.held_out->note, "");
 
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   report.write(folder.path() / "fit");
   field.write(folder.path() / "field");
   for (const char* name : {"fit", "field"}) {
-    const auto json = nlohmann::json::parse(test::bytes_of(folder.path() / name / "fit.json"));
+    const auto json = nlohmann::json::parse(bytes_of(folder.path() / name / "fit.json"));
     EXPECT_EQ(json["held_out"]["note"], note);
-    EXPECT_NE(test::bytes_of(folder.path() / name / "report.html").find("<p>Held out: " + note + ".</p>"),
-              std::string::npos);
+    EXPECT_TRUE(contains(bytes_of(folder.path() / name / "report.html"), "<p>Held out: " + note + ".</p>"));
   }
 }
 
@@ -299,7 +250,7 @@ TEST(FitLog, CanBeStopped) {
 TEST(FitLog, RefusalsNameTheLog) {
   ScanLog log = log_in_room();
   const auto refusal = [&](const FitLogOptions& options) {
-    return test::input_error([&] { fit_log(log, room(), options); });
+    return input_error([&] { fit_log(log, room(), options); });
   };
   EXPECT_EQ(refusal({.scans = "60:"}).find("some/where/log.csv: "), 0U) << refusal({.scans = "60:"});
   EXPECT_EQ(refusal({.test_scans = "none"}).find("some/where/log.csv: "), 0U) << refusal({.test_scans = "none"});
@@ -313,7 +264,7 @@ TEST(FitLog, RefusalsNameTheLog) {
   EXPECT_EQ(refusal({}),
             "some/where/log.csv: its scans have range_max = inf m, which no sensor measures; give max_range_m");
   log.max_range_m = 3.4e38;
-  EXPECT_TRUE(test::contains(refusal({}), "its scans have range_max = 3.4e+38 m"));
+  EXPECT_TRUE(contains(refusal({}), "its scans have range_max = 3.4e+38 m"));
   log.max_range_m = 0, log.name = "";
   EXPECT_EQ(refusal({}), "does not say how far its sensor measures; give max_range_m");
 }
@@ -359,18 +310,18 @@ TEST(ScoreLog, ScoresAsTheScorerDoes) {
   }
   EXPECT_EQ(progress, (std::vector<double>{.2, .4, .6, .8, 1.0}));
   EXPECT_EQ(scores.judgement.pairs, 5U * 61U);  // of all rays
-  EXPECT_EQ(test::input_error([&] { score_log(truth(), room(), log, "some"); }).find("some/where/log.csv: "), 0U);
+  EXPECT_EQ(input_error([&] { score_log(truth(), room(), log, "some"); }).find("some/where/log.csv: "), 0U);
 }
 
 TEST(FitLog, NotesWhatTheWorldSaysOfUnknownCells) {
-  const World scene = World::from_scene(test::room_scene(), {}, UnknownCells::kOccupied);
+  const World scene = World::from_scene(room_scene(), {}, UnknownCells::kOccupied);
   EXPECT_EQ(fit_log(log_in_room(), scene, kOneThread).model.unknown, UnknownCells::kOccupied);
   EXPECT_EQ(fit_log(log_in_room(), room(), kOneThread).model.unknown, UnknownCells::kFree);
 }
 
 TEST(HeatmapOfLog, IsThatOfItsParts) {
   const ScanLog log = log_in_room();
-  const GridMap map = test::room_map();
+  const GridMap map = room_map();
   const LogHeatmap found =
       heatmap_of_log(truth(), room(), log, 17, map, {.spacing_m = 0.5, .headings = 12, .ray_step = 4});
   const RayFan fan = RayFan::planar(log.azimuth_rad);
@@ -398,7 +349,7 @@ TEST(LogScoresTest, AddUpTheirScans) {
 TEST(HeatmapOfLog, RefusesScansThatTellNothing) {
   ScanLog log = log_in_room();
   const auto refusal = [&](std::uint32_t scan) {
-    return test::input_error([&] { heatmap_of_log(truth(), room(), log, scan, test::room_map()); });
+    return input_error([&] { heatmap_of_log(truth(), room(), log, scan, room_map()); });
   };
   EXPECT_EQ(refusal(60), "some/where/log.csv: has scans 0 to 59, and no scan 60");
   std::fill_n(log.range_m.begin() + 17 * 61, 61, NAN);
@@ -416,11 +367,11 @@ TEST(SampleLog, IsKeyedBySeedAndScan) {
   sample_scan(truth().parameters, truth().sensor, beam_key(5, 17), pairs.expected_m, alone);
   const auto whole = log.scan(17);
   EXPECT_EQ(alone, std::vector<float>(whole.begin(), whole.end()));
-  EXPECT_NE(test::input_error([] { sample_log(truth(), room(), {}, even_azimuths_rad(3, 90), 1); }), "");
+  EXPECT_NE(input_error([] { sample_log(truth(), room(), {}, even_azimuths_rad(3, 90), 1); }), "");
 }
 
 TEST(SampleTable, RefusesColumnsOfDifferentLengths) {
-  EXPECT_EQ(test::input_error([] {
+  EXPECT_EQ(input_error([] {
               sample_table(truth(), {{1.0F, 2.0F}, {0}}, 1);
             }),
             "2 expected ranges cannot be of 1 scan");
@@ -448,20 +399,20 @@ TEST(ScanHits, StandWhereReadingsEnd) {
   EXPECT_NEAR(hits[1].x, -1, 1e-12);
   EXPECT_NEAR(hits[1].y, 2, 1e-12);
   EXPECT_EQ(hits[1].z, 0);
-  EXPECT_EQ(test::input_error([&] { scan_hits_world(log, 2, {}); }), "scan 2 is not in [0, 2)");
+  EXPECT_EQ(input_error([&] { scan_hits_world(log, 2, {}); }), "scan 2 is not in [0, 2)");
 }
 
 TEST(FindScanLog, IsTheOnlyOneOfARun) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string run = folder.path().string();
   EXPECT_EQ(find_scan_log(folder.path() / "log.gz"), folder.path() / "log.gz");
-  EXPECT_EQ(test::input_error([&] { find_scan_log(run); }),
+  EXPECT_EQ(input_error([&] { find_scan_log(run); }),
             run + ": a folder without */scans.csv; a run has it where a sensor has the output scan_log");
   for (const char* sensor : {"b", "a", "camera"}) std::filesystem::create_directory(folder.path() / sensor);
   const auto b = folder.write("b/scans.csv", "");
   EXPECT_EQ(find_scan_log(run), b);
   const auto a = folder.write("a/scans.csv", "");
-  EXPECT_EQ(test::input_error([&] { find_scan_log(run); }),
+  EXPECT_EQ(input_error([&] { find_scan_log(run); }),
             run + ": a run with 2 scan logs; choose one, such as " + a.string());
 }
 
@@ -530,18 +481,16 @@ TEST(FitLogs, RefuseLogsThatDisagree) {
   std::vector<ScanLog> logs = some_logs();
   const auto read = [&](std::size_t i) { return logs[i]; };
   logs[2].max_range_m += 1.0;
-  EXPECT_NE(test::input_error([&] { return fit_logs(4, read, room(), kOneThread); }).find("log2.csv up to"),
-            std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { return fit_logs(4, read, room(), kOneThread); }), "log2.csv up to"));
   logs[2].max_range_m = 0.0;
-  EXPECT_NE(test::input_error([&] { return fit_logs(4, read, room(), kOneThread); }).find("log2.csv: does not say"),
-            std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { return fit_logs(4, read, room(), kOneThread); }), "log2.csv: does not say"));
   EXPECT_THROW(fit_logs(0, read, room(), kOneThread), InputError);
 }
 
 TEST(FitLogs, NameTheLogThatIsRefused) {
   std::vector<ScanLog> logs = some_logs();
   const auto refusal = [&] {
-    return test::input_error([&] {
+    return input_error([&] {
       return fit_logs(
           4, [&](std::size_t i) { return logs[i]; }, room(), kOneThread);
     });
@@ -597,7 +546,7 @@ TEST(ScoreBeams, GivesDensityAndComponentsOfEveryReading) {
 TEST(ScoreBeams, SharesTheAtomWithHitsThatAreThere) {
   BeamModel model = truth();
   model.sensor.miss = MissPolicy::kAtom;
-  GridMap open = test::room_map();
+  GridMap open = room_map();
   std::fill(open.cells.begin(), open.cells.end(), Cell::kFree);
   ScanLog log = log_in_room();
   log.range_m[0] = 9.0F;
@@ -611,10 +560,9 @@ TEST(ScoreBeams, SharesTheAtomWithHitsThatAreThere) {
 TEST(ScoreBeams, RefusesWhatIsNotThere) {
   const ScanLog log = log_in_room();
   const std::vector<std::uint32_t> far = {60}, first = {0};
-  EXPECT_NE(test::input_error([&] { score_beams(truth(), room(), log, far); }), "");
-  EXPECT_NE(test::input_error([&] { score_beams(truth(), room(), log, first, 0); }).find("ray_step"),
-            std::string::npos);
+  EXPECT_NE(input_error([&] { score_beams(truth(), room(), log, far); }), "");
+  EXPECT_TRUE(contains(input_error([&] { score_beams(truth(), room(), log, first, 0); }), "ray_step"));
 }
 
 }  // namespace
-}  // namespace fathom::log_test
+}  // namespace fathom::test::log_test

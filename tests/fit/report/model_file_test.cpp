@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: MIT
 // parameters.yaml: what is written is read back; slips are named with line and key.
 
-#include <fstream>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <fathom/fit/beam.hpp>
 
-#include "fit/beam/files.hpp"
 #include "report/report.hpp"
 #include "support/expect.hpp"
 
-namespace fathom::model_file_test {
+namespace fathom::test::model_file_test {
 namespace {
 
 BeamModel odd_model() {
@@ -35,7 +29,7 @@ void expect_equal(const BeamModel& a, const BeamModel& b) {
 }
 
 TEST(ModelFile, ReadsWhatItWrites) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   odd_model().write(folder.path() / "parameters.yaml");
   expect_equal(BeamModel::read(folder.path() / "parameters.yaml"), odd_model());
 }
@@ -68,7 +62,7 @@ TEST(ModelFile, KeepsExtendedLawsOfHits) {
 /// Files of the book's model equal the files of versions that knew no other model.
 TEST(ModelFile, SaysNothingOfLawsThatItDoesNotUse) {
   for (const auto& field : HitTail::fields()) {
-    EXPECT_EQ(beam_model_text(odd_model()).find("\n" + std::string(field.name) + ":"), std::string::npos) << field.name;
+    EXPECT_FALSE(contains(beam_model_text(odd_model()), "\n" + std::string(field.name) + ":")) << field.name;
   }
   EXPECT_EQ(read_beam_model_text("hit: gaussian\n" + beam_model_text(odd_model()), "p.yaml").parameters.tail,
             HitTail{});
@@ -76,14 +70,14 @@ TEST(ModelFile, SaysNothingOfLawsThatItDoesNotUse) {
 
 TEST(ModelFile, RefusesNumbersOfAnotherLawOfHits) {
   const auto error = [](const std::string& lines) {
-    return test::input_error([&] { read_beam_model_text(lines + beam_model_text(odd_model()), "p.yaml"); });
+    return input_error([&] { read_beam_model_text(lines + beam_model_text(odd_model()), "p.yaml"); });
   };
   EXPECT_EQ(error("nu_hit: 2\n"), "p.yaml:1:9: nu_hit is for hit: student_t");
   EXPECT_EQ(error("hit: grows\nsigma_hit_per_m: 0.01\nnu_hit: 2\n"), "p.yaml:3:9: nu_hit is for hit: student_t");
   EXPECT_EQ(error("hit: student_t\n"), "p.yaml:1:6: hit is student_t, which needs nu_hit");
   EXPECT_EQ(error("hit: student_t\nnu_hit: 0.1\n"), "p.yaml:2:9: nu_hit = 0.1 is not in [0.5, 1000000]");
   EXPECT_EQ(error("hit: grows\nsigma_hit_per_m: 2\n"), "p.yaml:2:18: sigma_hit_per_m = 2 is not in [0, 1] m/m");
-  EXPECT_NE(error("hit: studnet_t\n").find("student_t"), std::string::npos);
+  EXPECT_TRUE(contains(error("hit: studnet_t\n"), "student_t"));
 }
 
 RC_GTEST_PROP(ModelFile, KeepsEveryBit, ()) {
@@ -102,9 +96,9 @@ TEST(ModelFile, DocumentsEveryKeyWithItsUnit) {
     const std::size_t at = text.find("\n" + std::string(field.name) + ": ");
     ASSERT_NE(at, std::string::npos) << field.name;
     const std::string line = text.substr(at + 1, text.find('\n', at + 1) - at - 1);
-    EXPECT_NE(line.find("# "), std::string::npos) << line;
+    EXPECT_TRUE(contains(line, "# "));
     if (field.unit != "1") {
-      EXPECT_NE(line.find("# " + std::string(field.unit) + ": "), std::string::npos) << line;
+      EXPECT_TRUE(contains(line, "# " + std::string(field.unit) + ": "));
     }
   }
 }
@@ -121,8 +115,8 @@ TEST_P(Slips, AreNamedWithLineAndKey) {
   const std::size_t at = text.find(GetParam().find);
   ASSERT_NE(at, std::string::npos);
   text.replace(at, std::string(GetParam().find).size(), GetParam().replace);
-  const std::string message = test::input_error([&] { read_beam_model_text(text, "p.yaml"); });
-  for (const char* part : GetParam().expected) EXPECT_NE(message.find(part), std::string::npos) << message;
+  const std::string message = input_error([&] { read_beam_model_text(text, "p.yaml"); });
+  for (const char* part : GetParam().expected) EXPECT_TRUE(contains(message, part));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -140,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ModelFile, RefusesToWriteAnInvalidModel) {
   BeamModel model;
   model.parameters.w_rand = .2;
-  EXPECT_NE(test::input_error([&] { beam_model_text(model); }).find("is not 1"), std::string::npos);
+  EXPECT_TRUE(contains(input_error([&] { beam_model_text(model); }), "is not 1"));
 }
 
 TEST(ModelFile, HasDefaultsForWhatIsOptional) {
@@ -152,4 +146,4 @@ TEST(ModelFile, HasDefaultsForWhatIsOptional) {
 }
 
 }  // namespace
-}  // namespace fathom::model_file_test
+}  // namespace fathom::test::model_file_test

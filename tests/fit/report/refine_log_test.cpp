@@ -1,38 +1,19 @@
 // SPDX-License-Identifier: MIT
 // A log whose poses are refined, as the program does it: what takes part, what is written, and what is refused.
 
-#include <cmath>
-#include <filesystem>
-#include <limits>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/files/log_files.hpp>
 #include <fathom/fit/beam.hpp>
 
-#include "fit/beam/files.hpp"
 #include "fit/beam/refine.hpp"
 #include "fit/beam/room.hpp"
 #include "report/report.hpp"
-#include "support/expect.hpp"
 
-namespace fathom::refine_log_test {
+namespace fathom::test::refine_log_test {
 namespace {
 
-using test::bytes_of;
-
-const World& room() {
-  static const World world = World::from_map(test::room_map());
-  return world;
-}
-
-BeamModel truth(double max_range_m) {
-  BeamModel model;
-  model.parameters = {.72, .13, .05, .10, .03, .6};
-  model.sensor = {.max_range_m = max_range_m, .expected_floor_m = room().floor_m()};
-  return model;
-}
+BeamModel truth(double max_range_m) { return beams_in_room({.72, .13, .05, .10, .03, .6}, max_range_m); }
 
 /// 40 scans whose poses in the log are off by up to 8 cm and 0.8 degrees.
 ScanLog spoilt_log(double max_range_m = 9.0) {
@@ -79,7 +60,7 @@ TEST(RefineLog, DoesAsItsPartsDo) {
   EXPECT_TRUE(report.fit.held_out);
   EXPECT_TRUE(report.logs.empty());
   ASSERT_FALSE(report.fit.findings.empty());
-  EXPECT_NE(report.fit.findings.back().text.text().find("the poses of the log are not exact"), std::string::npos);
+  EXPECT_TRUE(contains(report.fit.findings.back().text.text(), "the poses of the log are not exact"));
   std::string facts;
   for (const FitReport::Fact& fact : report.facts) facts += fact.name + ": " + fact.value + "; ";
   EXPECT_EQ(facts,
@@ -93,8 +74,7 @@ TEST(RefineLog, OfALogThatIsNotOnItsMapSaysThatAlone) {
   log.max_range_m *= 100;
   const FitReport report = fit_log(log, room(), refining());
   ASSERT_EQ(report.sanity.size(), 1U);
-  EXPECT_NE(report.sanity.front().text.text().find("are they centimetres?"), std::string::npos)
-      << report.sanity.front().text.text();
+  EXPECT_TRUE(contains(report.sanity.front().text.text(), "are they centimetres?"));
   EXPECT_EQ(first_unusable(report.sanity), report.sanity.front().text);
 }
 
@@ -115,7 +95,7 @@ TEST(RefineLog, LearnsTheMount) {
 /// The pages and files that an independent reader finds.
 TEST(RefineLog, WritesALogThatIsReadAgain) {
   for (const double max_range_m : {80.0, 9.0}) {
-    const test::TemporaryFolder folder;
+    const TemporaryFolder folder;
     const FitReport report = fit_log(spoilt_log(max_range_m), room(), refining());
     const auto out = folder.path() / "fit";
     report.write(out);
@@ -132,14 +112,14 @@ TEST(RefineLog, WritesALogThatIsReadAgain) {
     EXPECT_EQ(json["held_out"]["nats"], report.judgement.nats_per_ray);
     EXPECT_GT(json["details"]["refined"]["moved_rms_m"], 0.02);
     const std::string page = bytes_of(out / "report.html");
-    EXPECT_NE(page.find("<h2>Poses</h2>"), std::string::npos);
-    EXPECT_NE(page.find("nats per ray, held-out rays"), std::string::npos);
-    EXPECT_EQ(page.find("nan"), std::string::npos);
+    EXPECT_TRUE(contains(page, "<h2>Poses</h2>"));
+    EXPECT_TRUE(contains(page, "nats per ray, held-out rays"));
+    EXPECT_FALSE(contains(page, "nan"));
   }
 }
 
 TEST(RefineLog, LeavesNoLogOfAnEarlierFit) {
-  const test::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const auto out = folder.path() / "fit";
   fit_log(spoilt_log(), room(), refining()).write(out);
   fit_log(spoilt_log(), room()).write(out, true);
@@ -154,7 +134,7 @@ TEST(RefineLog, RefusesWhatDoesNotGoTogether) {
   const auto refusal = [](const auto& change) {
     FitLogOptions options = refining();
     change(options);
-    return test::input_error([&] { static_cast<void>(fit_log(spoilt_log(), room(), options)); });
+    return input_error([&] { static_cast<void>(fit_log(spoilt_log(), room(), options)); });
   };
   EXPECT_EQ(refusal([](FitLogOptions& o) { o.per_log = FitLogOptions::PerLog::kBoth; }),
             "per_log with refine_poses is nothing or mount");
@@ -162,7 +142,7 @@ TEST(RefineLog, RefusesWhatDoesNotGoTogether) {
             "test_scans with refine_poses: a third of the rays of the scans learned from judges");
   EXPECT_EQ(refusal([](FitLogOptions& o) { o.refine_poses->stddev_m = std::numeric_limits<double>::quiet_NaN(); }),
             "refine.stddev_m = nan is not in [0.0001, 100] m");
-  EXPECT_EQ(test::input_error([] {
+  EXPECT_EQ(input_error([] {
               static_cast<void>(fit_logs(
                   2, [](std::size_t) { return spoilt_log(); }, room(), refining()));
             }),
@@ -170,4 +150,4 @@ TEST(RefineLog, RefusesWhatDoesNotGoTogether) {
 }
 
 }  // namespace
-}  // namespace fathom::refine_log_test
+}  // namespace fathom::test::refine_log_test

@@ -2,43 +2,20 @@
 // Poses that are not exact, refined together with the parameters and the mount. The truth of a simulated log comes
 // back, and a real log gets likelier on rays that chose nothing.
 
-#include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <limits>
-#include <numbers>
-#include <optional>
-#include <random>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/fit/beam.hpp>
 #include <fathom/fit/fit.hpp>
 
-#include "fit/beam/files.hpp"
 #include "fit/beam/refine.hpp"
 #include "fit/beam/room.hpp"
-#include "support/expect.hpp"
 
-namespace fathom::refine_poses_test {
+namespace fathom::test::refine_poses_test {
 namespace {
 
 constexpr std::size_t kScans = 60, kRays = 181;
 constexpr double kSigmaM = 0.04;
 const PosePrior kPrior = {.stddev_m = 0.1, .stddev_rad = kRadPerDeg};
 
-const World& room() {
-  static const World world = World::from_map(test::room_map());
-  return world;
-}
-
-BeamModel truth() {
-  BeamModel model;
-  model.parameters = {.72, .13, .05, .10, kSigmaM, .6};
-  model.sensor = {.max_range_m = 9, .expected_floor_m = room().floor_m()};
-  return model;
-}
+BeamModel truth() { return beams_in_room({.72, .13, .05, .10, kSigmaM, .6}); }
 
 PlanarPose composed(const PlanarPose& a, const PlanarPose& b) {
   const double cos = std::cos(a.yaw_rad), sin = std::sin(a.yaw_rad);
@@ -256,7 +233,7 @@ TEST(RefinePoses, RefuseWhatIsInvalid) {
     ScanLog log = log_in_room();
     RefineOptions options = one_thread();
     change(log, options);
-    return test::input_error([&] { static_cast<void>(refine_poses(log, room(), truth().sensor, options)); });
+    return input_error([&] { static_cast<void>(refine_poses(log, room(), truth().sensor, options)); });
   };
   EXPECT_EQ(refusal([&](ScanLog&, RefineOptions& o) { o.prior.stddev_m = nan; }),
             "refine.stddev_m = nan is not in [0.0001, 100] m");
@@ -275,8 +252,8 @@ TEST(RefinePoses, RefuseWhatIsInvalid) {
 class RefineFreiburg : public testing::Test {
  protected:
   void SetUp() override {
-    const auto log_file = test::shared_data() / "logs/freiburg-079-corrected.log.gz";
-    const auto map_file = test::shared_data() / "maps/freiburg-079_5cm_even.yaml";
+    const auto log_file = shared_data() / "logs/freiburg-079-corrected.log.gz";
+    const auto map_file = shared_data() / "maps/freiburg-079_5cm_even.yaml";
     if (!std::filesystem::exists(log_file) || !std::filesystem::exists(map_file)) GTEST_SKIP() << "skipped: no data";
     world_.emplace(World::from_map(map_file));
     const ScanLog log = read_scan_log(log_file);
@@ -312,4 +289,4 @@ TEST_F(RefineFreiburg, GetsBackFromSpoiltPoses) {
 }
 
 }  // namespace
-}  // namespace fathom::refine_poses_test
+}  // namespace fathom::test::refine_poses_test

@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What a table of readings shows of its sensor and of the model is said in words, and nothing where all is in order.
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
-
-#include <fathom/fit/beam.hpp>
-
 #include "fit/beam/no_return_pile.hpp"
-#include "fit/beam/synthetic.hpp"
 #include "fit/report/synthetic_report.hpp"
 #include "report/report.hpp"
-#include "support/expect.hpp"
 
-namespace fathom::sensor_flags_test {
+namespace fathom::test::sensor_flags_test {
 namespace {
-
-using test::flag_with;
 
 constexpr BeamParameters kTruth = {.80, .08, .05, .07, .05, .6};
 constexpr BeamSensor kSensor = {.max_range_m = 10};
@@ -36,7 +20,7 @@ FitLogOptions options(double max_range_m) {
 
 /// Readings of the model, whose sensor writes `code` where nothing comes back.
 BeamData coded(float code) {
-  BeamData data = test::simulate(kTruth, kSensor, 20000, .5, 9, 3);
+  BeamData data = simulate(kTruth, kSensor, 20000, .5, 9, 3);
   for (float& reading : data.reading_m) reading = reading >= 10.0F ? code : reading;
   return data;
 }
@@ -60,24 +44,24 @@ TEST(SensorFlags, HitsThatPileUpBelowTheMaximumRangeAreNoCode) {
   for (const double step_m : {0.0, 0.01}) {
     BeamSensor sensor = kSensor;
     sensor.step_m = step_m, sensor.miss = MissPolicy::kBook;
-    const BeamData data = test::simulate(kTruth, sensor, 20000, .5, 9, 3, 100, 4);
+    const BeamData data = simulate(kTruth, sensor, 20000, .5, 9, 3, 100, 4);
     EXPECT_EQ(flag_with(fit_pairs(data, options(10)), "many readings"), "") << step_m;
   }
 }
 
 TEST(SensorFlags, TheLargestOfFewReadingsIsNoCode) {
-  BeamData data = test::simulate(kTruth, kSensor, 200, .5, 9, 3);
+  BeamData data = simulate(kTruth, kSensor, 200, .5, 9, 3);
   for (std::size_t i = 0; i < 200; ++i) data.reading_m[i] = 1.0F + 0.03F * static_cast<float>(i);
   for (std::size_t i = 0; i < 9; ++i) data.reading_m[i] = 8.5F;
   FitLogOptions automatic = options(12);
   automatic.max_range_m.reset(), automatic.auto_max_range = true;
   EXPECT_EQ(flag_with(fit_pairs(data, options(12)), "many readings"), "");
-  EXPECT_TRUE(test::contains(test::input_error([&] { (void)fit_pairs(data, automatic); }), "does not say how far"));
+  EXPECT_TRUE(contains(input_error([&] { (void)fit_pairs(data, automatic); }), "does not say how far"));
   data.reading_m[9] = 8.5F;
   EXPECT_NE(flag_with(fit_pairs(data, options(12)), "many readings are 8.5 m"), "");
   const FitReport taken = fit_pairs(data, automatic);
   ASSERT_EQ(taken.notes.size(), 1U);
-  EXPECT_TRUE(test::contains(taken.notes.front().text(), "count as without a return: max_range_m is 8.49"))
+  EXPECT_TRUE(contains(taken.notes.front().text(), "count as without a return: max_range_m is 8.49"))
       << taken.notes.front().text();
   for (float& reading : data.reading_m) reading = 8.5F;  // of a wall, for all that is known
   EXPECT_EQ(flag_with(fit_pairs(data, options(12)), "many readings"), "");
@@ -95,8 +79,8 @@ BeamData coded_before_strays() {
 TEST(SensorFlags, ACodeBeforeAFewStrayReadingsIsFound) {
   const BeamData data = coded_before_strays();
   const std::string flag = flag_with(fit_pairs(data, options(80)), "many readings are 51.15 m, ");
-  EXPECT_NE(flag.find(" % of them, and only "), std::string::npos) << flag;
-  EXPECT_NE(flag.find(" lie beyond: if that means no return, give max_range_m 51.08"), std::string::npos) << flag;
+  EXPECT_TRUE(contains(flag, " % of them, and only "));
+  EXPECT_TRUE(contains(flag, " lie beyond: if that means no return, give max_range_m 51.08"));
   FitLogOptions automatic = options(80);
   automatic.max_range_m.reset(), automatic.auto_max_range = true;
   const FitReport found = fit_pairs(data, automatic);
@@ -123,7 +107,7 @@ TEST(SensorFlags, RangesBeyondTheMaximumRangeAreNamed) {
   data.reading_m[7] = 9.875F;
   const FitReport report = fit_pairs(data, options(5));
   const std::string flag = flag_with(report, "beyond the maximum range, and count as without a return");
-  EXPECT_NE(flag.find(" %, lie between 5 and "), std::string::npos) << flag;
+  EXPECT_TRUE(contains(flag, " %, lie between 5 and "));
   std::size_t beyond = 0;
   double largest_m = 0.0;
   for (const float reading : data.reading_m) {
@@ -156,7 +140,7 @@ TEST(SensorFlags, FewReadingsBeyondAreAnything) {
 
 /// Readings 8 cm beyond what a map of 5 cm cells expects.
 BeamData behind_walls(double cell_m) {
-  BeamData data = test::simulate(kTruth, kSensor, 20000, .5, 9, 3);
+  BeamData data = simulate(kTruth, kSensor, 20000, .5, 9, 3);
   for (float& expected : data.expected_m) expected -= .08F;
   data.cell_m = cell_m;
   return data;
@@ -176,18 +160,18 @@ TEST(SensorFlags, PairsOfAMapOfCellsLearnTheHitOffset) {
 TEST(SensorFlags, AModelThatDoesNotDescribeTheReadingsIsNamed) {
   const std::string longer = flag_with(fit_pairs(behind_walls(0), options(10)), "KS distance");
   EXPECT_EQ(longer.find("the model does not describe the readings: the KS distance is 0."), 0U) << longer;
-  EXPECT_NE(longer.find("longer than expected; learn by how much (fit_hit_offset)"), std::string::npos) << longer;
+  EXPECT_TRUE(contains(longer, "longer than expected; learn by how much (fit_hit_offset)"));
   // Of readings of the model, many or few, nothing is said.
   EXPECT_EQ(flag_with(fit_pairs(coded(10), options(10)), "KS distance"), "");
-  EXPECT_EQ(flag_with(fit_pairs(test::simulate(kTruth, kSensor, 300, .5, 9, 3), options(10)), "KS distance"), "");
+  EXPECT_EQ(flag_with(fit_pairs(simulate(kTruth, kSensor, 300, .5, 9, 3), options(10)), "KS distance"), "");
 }
 
 TEST(SensorFlags, AnOffsetBeyondTheMaximumRangeIsRefused) {
   FitLogOptions how = options(10);
   how.hit_offset_m = 1000;
-  EXPECT_EQ(test::input_error([&] { fit_pairs(coded(12), how, "a.csv"); }),
+  EXPECT_EQ(input_error([&] { fit_pairs(coded(12), how, "a.csv"); }),
             "a.csv: beam.hit_offset_m = 1000 is not in [-10, 10] m");
 }
 
 }  // namespace
-}  // namespace fathom::sensor_flags_test
+}  // namespace fathom::test::sensor_flags_test

@@ -2,14 +2,7 @@
 #pragma once
 // A synthetic fit, and the flags of reports.
 
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-
-#include <fathom/fit/beam.hpp>
 
 #include "fit/beam/synthetic.hpp"
 

@@ -3,9 +3,7 @@
 
 #include <fathom/files/clouds.hpp>
 
-#include "frame/frame_writer.hpp"
 #include "io/picture/frames.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 

@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "frame/frame_writer.hpp"
 #include "io/cloud/cloud_message.hpp"
 #include "io/message/cdr.hpp"
 #include "io/picture/frames.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "core/text/formats.hpp"
 #include "io/picture/frames.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

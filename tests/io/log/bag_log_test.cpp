@@ -391,7 +391,7 @@ TEST(RayGrid, RefusesAnglesInDegrees) {
     msg::LaserScan scan = scan_at(1.0);
     scan.angle_min = first, scan.angle_increment = 90.0F;
     const std::string text = test::input_error([&] { static_cast<void>(ray_grid(scan)); });
-    EXPECT_NE(text.find("angle_increment 90, rad: are they in degrees?"), std::string::npos) << text;
+    EXPECT_TRUE(contains(text, "angle_increment 90, rad: are they in degrees?"));
   }
 }
 

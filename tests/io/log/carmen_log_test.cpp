@@ -7,7 +7,6 @@
 
 #include "core/text/gzip_text.hpp"
 #include "core/text/text_lines.hpp"
-#include "fit/beam/files.hpp"
 #include "io/log/scan_lines.hpp"
 #include "support/expect.hpp"
 

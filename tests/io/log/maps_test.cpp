@@ -7,7 +7,6 @@
 #include <fathom/scene/trajectory.hpp>
 
 #include "core/text/formats.hpp"
-#include "fit/beam/files.hpp"
 #include "io/log/maps.hpp"
 #include "support/expect.hpp"
 
@@ -248,8 +247,9 @@ std::filesystem::path write_deep_png(const TemporaryFolder& folder, Gamma gamma,
 
 const HeightImageOptions kOptions = {.size_x_m = 4, .size_y_m = 2, .elevation_m = 10, .stretch = false, .base_m = 1};
 
-TEST(HeightImage, HasTheStoredLevelsWhateverTheFileSaysOfGamma) {
-  const TemporaryFolder folder;
+using HeightImage = InFolder;
+
+TEST_F(HeightImage, HasTheStoredLevelsWhateverTheFileSaysOfGamma) {
   for (const Gamma gamma : {Gamma::kNone, Gamma::kSrgb, Gamma::kHalf}) {
     const HeightField field = read_height_image(write_deep_png(folder, gamma), kOptions);
     ASSERT_EQ(field.rows, 2U);
@@ -264,8 +264,7 @@ TEST(HeightImage, HasTheStoredLevelsWhateverTheFileSaysOfGamma) {
   }
 }
 
-TEST(HeightImage, OfEightBitsAndOfPgmTakesItsOwnWhite) {
-  const TemporaryFolder folder;
+TEST_F(HeightImage, OfEightBitsAndOfPgmTakesItsOwnWhite) {
   const std::vector<std::uint8_t> levels = {0, 51, 255, 102};
   png_image png = {};
   png.version = PNG_IMAGE_VERSION;
@@ -276,8 +275,7 @@ TEST(HeightImage, OfEightBitsAndOfPgmTakesItsOwnWhite) {
   EXPECT_EQ(read_height_image(folder.write("deep.pgm", "P2 2 2 1000 0 200 1000 400"), kOptions).heights_m, heights);
 }
 
-TEST(HeightImage, IsStretchedFromItsLowestToItsHighestPixel) {
-  const TemporaryFolder folder;
+TEST_F(HeightImage, IsStretchedFromItsLowestToItsHighestPixel) {
   HeightImageOptions options = kOptions;
   options.stretch = true;
   const auto heights = [&](const char* pgm) {
@@ -287,8 +285,7 @@ TEST(HeightImage, IsStretchedFromItsLowestToItsHighestPixel) {
   EXPECT_EQ(heights("P2 2 2 255 7 7 7 7"), (std::vector<float>{0, 0, 0, 0})) << "a flat picture";
 }
 
-TEST(HeightImage, NamesTheFileAndWhatIsWrong) {
-  const TemporaryFolder folder;
+TEST_F(HeightImage, NamesTheFileAndWhatIsWrong) {
   const auto error = [&](const std::filesystem::path& file, const HeightImageOptions& options = kOptions) {
     const std::string text = input_error([&] { read_height_image(file, options); });
     const std::size_t slash = text.rfind('/');

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include <assimp/Importer.hpp>
-#include <assimp/config.h>
-#include <assimp/postprocess.h>
-#include <assimp/scene.h>
 
-#include "io/mesh/mesh_files.hpp"
+#include "io/mesh/by_assimp.hpp"
 #include "io/mesh/read_mesh.hpp"
 #include "io/mesh/xml_document.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test::xml_document_test {
 namespace {
@@ -93,8 +88,6 @@ TEST(XmlDocumentTest, RefusesNestingThatWouldOverflowTheStack) {
 namespace fathom::test::dae_mesh_test {
 namespace {
 
-using Corners = std::vector<std::array<float, 3>>;  // three a triangle
-
 Mesh parse(const std::string& text) {
   MeshReading reading;
   return parse_dae_mesh(text, "a.dae", reading).mesh;
@@ -102,20 +95,6 @@ Mesh parse(const std::string& text) {
 
 std::string refusal(const std::string& text) {
   return test::message_of<InputError>([&] { parse(text); });
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
-}
-
-Corners corners(const Mesh& mesh) {
-  Corners all;
-  for (const auto& t : mesh.triangles) {
-    for (const std::uint32_t i : t) all.push_back(mesh.vertices_m[i]);
-  }
-  return all;
 }
 
 const char* const kTriangles =
@@ -198,26 +177,6 @@ std::string busy() {
       R"(</library_nodes>)");
 }
 
-/// What Assimp makes of the text: the corners of its triangles.
-Corners read_by_assimp(const std::string& text) {
-  Assimp::Importer importer;
-  importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
-  const aiScene* scene = importer.ReadFileFromMemory(text.data(), text.size(),
-                                                     aiProcess_Triangulate | aiProcess_PreTransformVertices, "dae");
-  Corners all;
-  if (scene == nullptr) return all;
-  for (unsigned m = 0; m < scene->mNumMeshes; ++m) {
-    const aiMesh& mesh = *scene->mMeshes[m];
-    for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
-      for (unsigned k = 0; k < 3; ++k) {
-        const aiVector3D v = mesh.mVertices[mesh.mFaces[f].mIndices[k]];
-        all.push_back({v.x, v.y, v.z});
-      }
-    }
-  }
-  return all;
-}
-
 bool are_near(const Corners& a, std::size_t i, const Corners& b, std::size_t j) {
   for (std::size_t k = 0; k < 3; ++k) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -228,7 +187,7 @@ bool are_near(const Corners& a, std::size_t i, const Corners& b, std::size_t j) 
 }
 
 TEST(DaeMeshTest, AgreesWithAssimpWherePlacesAreNested) {
-  const Corners ours = corners(parse(busy())), theirs = read_by_assimp(busy());
+  const Corners ours = corners(parse(busy())), theirs = read_by_assimp(busy(), "dae");
   ASSERT_EQ(ours.size(), 3U * (3 * 2 + 3)) << "the square three times, the strip once";
   ASSERT_EQ(theirs.size(), ours.size());
   std::vector<bool> is_taken(theirs.size(), false);

@@ -3,7 +3,6 @@
 
 #include "io/mesh/gltf_document.hpp"
 #include "io/mesh/gltf_documents.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test::gltf_buffers_test {
 namespace {

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "io/mesh/mesh_files.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 

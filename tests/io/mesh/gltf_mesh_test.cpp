@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include <assimp/Importer.hpp>
-#include <assimp/postprocess.h>
-#include <assimp/scene.h>
 
+#include "io/mesh/by_assimp.hpp"
 #include "io/mesh/gltf_documents.hpp"
 #include "io/mesh/read_mesh.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test::gltf_mesh_test {
 namespace {
-
-using Corners = std::vector<std::array<float, 3>>;  // three a triangle
 
 Mesh parse(const GltfText& document) {
   MeshReading reading;
@@ -19,14 +14,6 @@ Mesh parse(const GltfText& document) {
 
 std::string refusal(const GltfText& document) {
   return message_of<InputError>([&] { parse(document); });
-}
-
-Corners corners(const Mesh& mesh) {
-  Corners all;
-  for (const auto& t : mesh.triangles) {
-    for (const std::uint32_t i : t) all.push_back(mesh.vertices_m[i]);
-  }
-  return all;
 }
 
 const Corners kSquare = corners(test::square());
@@ -320,24 +307,6 @@ TEST(GltfMeshTest, NamesWhatIsNoGltf) {
   EXPECT_TRUE(contains(said(R"({"asset":{"version":"2.0"},"scene":1e999})"), "a.gltf: is not JSON"));
 }
 
-/// What Assimp makes of the text: the corners of its triangles.
-Corners read_by_assimp(const std::string& text) {
-  Assimp::Importer importer;
-  const aiScene* scene = importer.ReadFileFromMemory(text.data(), text.size(), aiProcess_PreTransformVertices, "gltf");
-  Corners all;
-  if (scene == nullptr) return all;
-  for (unsigned m = 0; m < scene->mNumMeshes; ++m) {
-    const aiMesh& mesh = *scene->mMeshes[m];
-    for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
-      for (unsigned k = 0; k < 3; ++k) {
-        const aiVector3D v = mesh.mVertices[mesh.mFaces[f].mIndices[k]];
-        all.push_back({v.x, v.y, v.z});
-      }
-    }
-  }
-  return all;
-}
-
 /// The same triangles in any order, begun at any corner.
 bool is_there(const Corners& all, const Corners& triangle) {
   for (std::size_t i = 0; i < all.size(); i += 3) {
@@ -369,7 +338,7 @@ TEST(GltfMeshTest, AgreesWithAssimpOnTreesOfNodes) {
       if (random() % 2 == 0) nodes[i]["scale"] = {1, 2, 0.5};
       if (i > 0) nodes[random() % i]["children"].push_back(i);
     }
-    const Corners ours = corners(parse(document)), theirs = read_by_assimp(document.text());
+    const Corners ours = corners(parse(document)), theirs = read_by_assimp(document.text(), "gltf");
     ASSERT_EQ(ours.size(), 3U * 2 * 8);
     ASSERT_EQ(theirs.size(), ours.size());
     for (std::size_t i = 0; i < ours.size(); i += 3) {

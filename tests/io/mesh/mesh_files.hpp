@@ -16,6 +16,24 @@ std::string raw(T value, bool swap = false) {
   return swap ? std::string(bytes.rbegin(), bytes.rend()) : bytes;
 }
 
+using Corners = std::vector<std::array<float, 3>>;  // three a triangle
+
+/// Of each triangle, whatever the vertices are numbered.
+inline Corners corners(const Mesh& mesh) {
+  Corners all;
+  for (const auto& t : mesh.triangles) {
+    for (const std::uint32_t i : t) all.push_back(mesh.vertices_m[i]);
+  }
+  return all;
+}
+
+/// The text with the first `from` replaced, which must be there.
+inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
 /// A unit square with a raised corner: four vertices, two triangles.
 inline Mesh square() { return {{{0, 0, 0}, {1, 0, 0}, {1, 1, 0.5F}, {0, 1, 0}}, {{0, 1, 2}, {0, 2, 3}}}; }
 

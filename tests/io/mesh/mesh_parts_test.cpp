@@ -2,9 +2,7 @@
 // Nodes and materials of a file as parts: their names, and that together they are what read_mesh() joins.
 
 #include "io/mesh/gltf_documents.hpp"
-#include "io/mesh/mesh_files.hpp"
 #include "io/mesh/read_mesh.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test::mesh_parts_test {
 namespace {

@@ -3,7 +3,6 @@
 #include "io/mesh/mesh_files.hpp"
 #include "io/mesh/read_mesh.hpp"
 #include "io/mesh/triangles.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test::polygon_test {
 namespace {

@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include <cctype>
-#include <unistd.h>
 
 #include <fathom/files/meshes.hpp>
 
 #include "io/mesh/mesh_files.hpp"
 #include "io/mesh/read_mesh.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test::read_mesh_test {
 namespace {
-
-/// The corners of every triangle, whatever the vertices are numbered.
-std::vector<std::array<float, 3>> corners(const Mesh& mesh) {
-  std::vector<std::array<float, 3>> all;
-  for (const auto& t : mesh.triangles) {
-    for (const std::uint32_t i : t) all.push_back(mesh.vertices_m[i]);
-  }
-  return all;
-}
 
 class ReadMeshTest : public ::testing::Test {
  protected:
@@ -168,12 +156,6 @@ TEST_F(ReadMeshTest, ReadsFilesWhoseLinesEndWithCarriageReturns) {
       "property uchar z\nelement face 1\nproperty list uchar uchar vertex_indices\nend_header\n";
   const std::string body("\n\0\0\0\n\0\0\0\n\3\0\1\2", 13);
   EXPECT_EQ(read("a.ply", with_cr(head) + body).vertices_m[0], (Vertex{10, 0, 0}));
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  return text.replace(at, from.size(), to);
 }
 
 TEST_F(ReadMeshTest, ReadsTextBehindAByteOrderMark) {

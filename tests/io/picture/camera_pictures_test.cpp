@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Pictures of a depth camera's frame, pixel by pixel, in the colours that docs/output-formats.md lists.
 
-#include <png.h>
-
 #include <fathom/core/ids.hpp>
 #include <fathom/files/pictures.hpp>
 
-#include "frame/frame_writer.hpp"
 #include "io/picture/frames.hpp"
 #include "io/picture/painter.hpp"
 #include "io/picture/png_reader.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test::camera_pictures_test {
 namespace {
@@ -103,8 +99,9 @@ void expect_legend(const Picture& picture, std::uint32_t top) {
 /// Letters are at least 13 pixels, and a legend 29 of these wide.
 constexpr std::uint32_t kLetter = 13, kNarrowest = 29 * kLetter, kPad = 9, kLine = 19;
 
-TEST(ReasonPicture, HasTheColoursOfItsLegend) {
-  const TemporaryFolder folder;
+using ReasonPicture = InFolder;
+
+TEST_F(ReasonPicture, HasTheColoursOfItsLegend) {
   write_reason_picture(folder / "r.png", make_frame());
   const Picture picture = test::read_png(folder / "r.png");
   ASSERT_EQ(picture.width, kNarrowest);
@@ -118,8 +115,7 @@ TEST(ReasonPicture, HasTheColoursOfItsLegend) {
   expect_legend(picture, kRows);
 }
 
-TEST(ReasonPicture, SaysWhichShareOfTheRaysEndedSo) {
-  const TemporaryFolder folder;
+TEST_F(ReasonPicture, SaysWhichShareOfTheRaysEndedSo) {
   Frame frame = make_frame();
   write_reason_picture(folder / "a.png", frame);
   FrameWriter(frame).reason()[0] = Reason::kMasked;  // one hit less, one masked more
@@ -134,8 +130,7 @@ TEST(ReasonPicture, SaysWhichShareOfTheRaysEndedSo) {
   EXPECT_EQ(changed, (std::set<std::uint32_t>{1, 12})) << "below the title, a line for each";
 }
 
-TEST(ReasonPicture, GoesWithoutALegend) {
-  const TemporaryFolder folder;
+TEST_F(ReasonPicture, GoesWithoutALegend) {
   write_reason_picture(folder / "r.png", make_frame(), false);
   const Picture picture = test::read_png(folder / "r.png");
   EXPECT_EQ(picture.width, kCols);
@@ -224,8 +219,9 @@ std::size_t pixels_below(const Picture& picture, std::uint32_t top, Pixel color)
   return count;
 }
 
-TEST(LabelPicture, HasTheColoursOfTheTable) {
-  const TemporaryFolder folder;
+using LabelPicture = InFolder;
+
+TEST_F(LabelPicture, HasTheColoursOfTheTable) {
   const Frame frame = make_frame(5, 90);
   write_label_picture(folder / "a.png", frame, kLabels);
   const Picture picture = test::read_png(folder / "a.png");
@@ -241,14 +237,12 @@ TEST(LabelPicture, HasTheColoursOfTheTable) {
   EXPECT_EQ(plain.height, 5U);
 }
 
-TEST(LabelPicture, ShowsAnIdThatTheTableDoesNotHave) {
-  const TemporaryFolder folder;
+TEST_F(LabelPicture, ShowsAnIdThatTheTableDoesNotHave) {
   write_label_picture(folder / "a.png", make_frame(3, 80), {}, false);
   EXPECT_EQ(test::read_png(folder / "a.png").at(1, 0), entity_color(300));
 }
 
-TEST(LabelPicture, OfManyLabelsIsAsHighForEveryFrame) {
-  const TemporaryFolder folder;
+TEST_F(LabelPicture, OfManyLabelsIsAsHighForEveryFrame) {
   std::vector<Label> labels;
   for (std::uint32_t id = 1; id <= 100; ++id) labels.push_back({"label " + std::to_string(id), id, {}});
   std::vector<std::uint32_t> heights;
@@ -280,8 +274,7 @@ TEST(LabelIds, AreThemselvesIn16Bits) {
   for (std::size_t i = 0; i < levels.size(); ++i) EXPECT_EQ(levels[i], frame.label()[i]);
 }
 
-TEST(LabelPicture, NeedsRays) {
-  const TemporaryFolder folder;
+TEST_F(LabelPicture, NeedsRays) {
   const Frame empty = make_frame(0, 4);
   EXPECT_TRUE(test::contains(input_error([&] { write_label_picture(folder / "a.png", empty, {}); }),
                              "a frame of 0 x 4 rays makes no picture"));

@@ -57,8 +57,9 @@ Picture read_png(const std::filesystem::path& file) {
   return p;
 }
 
-TEST(DepthPng, HoldsMillimetresInSixteenBits) {
-  const TemporaryFolder folder;
+using DepthPng = InFolder;
+
+TEST_F(DepthPng, HoldsMillimetresInSixteenBits) {
   write_depth_png(folder / "d.png", make_frame(), Channel::kDepth);
   const Picture p = read_png(folder / "d.png");
   EXPECT_TRUE(p.sixteen);
@@ -66,8 +67,7 @@ TEST(DepthPng, HoldsMillimetresInSixteenBits) {
   EXPECT_EQ(p.levels, (std::vector<std::uint16_t>{1000, 2500, 0, 0, 65000, 0}));
 }
 
-TEST(DepthPng, ScaleAndLostValueAreChosen) {
-  const TemporaryFolder folder;
+TEST_F(DepthPng, ScaleAndLostValueAreChosen) {
   write_depth_png(folder / "d.png", make_frame(), Channel::kDepth, {LostValue::kInf}, 100.0);
   EXPECT_EQ(read_png(folder / "d.png").levels, (std::vector<std::uint16_t>{100, 250, 65535, 65535, 6500, 65535}));
   write_depth_png(folder / "e.png", make_frame(), Channel::kCleanDepth, {LostValue::kMax, 100.0F}, 100.0);
@@ -87,8 +87,7 @@ TEST(KnownDefects, AShadowedPixelAsMinus2Point58Or257Point6InAn8BitImage) {
   EXPECT_THROW(write_depth_png(folder / "e.png", make_frame(), Channel::kDepth, {LostValue::kMinusOne}), InputError);
 }
 
-TEST(DepthPng, WhatIsOffTheScaleMayCountAsLost) {
-  const TemporaryFolder folder;
+TEST_F(DepthPng, WhatIsOffTheScaleMayCountAsLost) {
   Frame frame = make_frame();
   FrameWriter(frame).floats(Channel::kDepth)[0] = -0.5F;
   EXPECT_THROW(write_depth_png(folder / "d.png", frame, Channel::kDepth), InputError);
@@ -96,8 +95,7 @@ TEST(DepthPng, WhatIsOffTheScaleMayCountAsLost) {
   EXPECT_EQ(read_png(folder / "d.png").levels, (std::vector<std::uint16_t>{60000, 3000, 60000, 60000, 60000, 60000}));
 }
 
-TEST(DepthPng, WhatSixteenBitsCannotHoldIsRefused) {
-  const TemporaryFolder folder;
+TEST_F(DepthPng, WhatSixteenBitsCannotHoldIsRefused) {
   EXPECT_THROW(write_depth_png(folder / "d.png", make_frame(), Channel::kDepth, {LostValue::kMinusOne}), InputError);
   EXPECT_THROW(write_depth_png(folder / "d.png", make_frame(), Channel::kDepth, {LostValue::kNan}), InputError);
   EXPECT_THROW(write_depth_png(folder / "d.png", make_frame(), Channel::kDepth, {LostValue::kMax, 0}), InputError);

@@ -5,12 +5,10 @@
 #include <fathom/files/pictures.hpp>
 #include <fathom/scene/scene.hpp>
 
-#include "frame/frame_writer.hpp"
 #include "io/picture/frames.hpp"
 #include "io/picture/legend.hpp"
 #include "io/picture/painter.hpp"
 #include "io/picture/png_reader.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test::legend_test {
 namespace {
@@ -57,7 +55,9 @@ std::vector<std::vector<Pixel>> pictures_of(const Frame& frame, Theme theme) {
   return pictures;
 }
 
-TEST(PictureLegendTest, ALightThemeHasAWhiteBackgroundAndTheSameColoursOfData) {
+using PictureLegendTest = InFolder;
+
+TEST_F(PictureLegendTest, ALightThemeHasAWhiteBackgroundAndTheSameColoursOfData) {
   Frame frame = entity_frame(20, 30);
   FrameWriter(frame).floats(Channel::kRange)[0] = kNan;
   FrameWriter(frame).reason()[0] = Reason::kMiss;
@@ -74,8 +74,7 @@ TEST(PictureLegendTest, ALightThemeHasAWhiteBackgroundAndTheSameColoursOfData) {
   }
 }
 
-TEST(PictureLegendTest, LeavesTheRaysAsTheyAreAtTheTopLeft) {
-  const TemporaryFolder folder;
+TEST_F(PictureLegendTest, LeavesTheRaysAsTheyAreAtTheTopLeft) {
   for (const ColorBy color : {ColorBy::kRange, ColorBy::kEntity, ColorBy::kReason}) {
     for (const auto& shape : {std::pair(1U, 1U), std::pair(3U, 700U), std::pair(200U, 5U), std::pair(1U, 5000U)}) {
       const Frame frame = entity_frame(shape.first, shape.second);
@@ -95,8 +94,7 @@ TEST(PictureLegendTest, LeavesTheRaysAsTheyAreAtTheTopLeft) {
   }
 }
 
-TEST(PictureLegendTest, HasABarFromTheFirstToTheLastColourWithNumbersBelow) {
-  const TemporaryFolder folder;
+TEST_F(PictureLegendTest, HasABarFromTheFirstToTheLastColourWithNumbersBelow) {
   write_range_image(folder / "a.png", entity_frame(480, 640), ColorBy::kRange, 8.0);
   const Picture picture = read_png(folder / "a.png");
   // Letters of 13 pixels: a border of 9, a title of 19, a bar of 9, ticks of 3, numbers of 19.
@@ -119,8 +117,7 @@ TEST(PictureLegendTest, HasABarFromTheFirstToTheLastColourWithNumbersBelow) {
   EXPECT_GT(ink(picture, kLeft, 480 + 9, 200, kBarTop), 100U) << "the title";
 }
 
-TEST(PictureLegendTest, SaysWhoChoseTheScale) {
-  const TemporaryFolder folder;
+TEST_F(PictureLegendTest, SaysWhoChoseTheScale) {
   const Frame frame = entity_frame(480, 640);
   write_range_image(folder / "auto.png", frame, ColorBy::kRange);
   write_range_image(folder / "given.png", frame, ColorBy::kRange, 8.0);
@@ -238,8 +235,7 @@ RC_GTEST_PROP(RoundValuesProperty, LieWithinAndAreFew, (double low, double high)
   }
 }
 
-TEST(PictureLegendTest, SurvivesWhateverAFrameHolds) {
-  const TemporaryFolder folder;
+TEST_F(PictureLegendTest, SurvivesWhateverAFrameHolds) {
   constexpr float kInf = std::numeric_limits<float>::infinity(), kHuge = std::numeric_limits<float>::max();
   for (const float range_m : {kNan, kInf, -kInf, 0.0F, -1.0F, kHuge, 1e-45F}) {
     for (const ColorBy color : {ColorBy::kRange, ColorBy::kEntity, ColorBy::kReason}) {

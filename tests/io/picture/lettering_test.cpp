@@ -5,7 +5,7 @@
 
 #include "support/expect.hpp"
 
-namespace fathom::lettering_test {
+namespace fathom::test::lettering_test {
 namespace {
 
 constexpr Rgb kBlack = {0, 0, 0}, kWhite = {255, 255, 255};
@@ -109,4 +109,4 @@ TEST(Lettering, HasASizeForEveryPicture) {
 }
 
 }  // namespace
-}  // namespace fathom::lettering_test
+}  // namespace fathom::test::lettering_test

@@ -4,11 +4,9 @@
 #include <fathom/files/pictures.hpp>
 #include <fathom/scene/scene.hpp>
 
-#include "frame/frame_writer.hpp"
 #include "io/picture/frames.hpp"
 #include "io/picture/painter.hpp"
 #include "io/picture/png_reader.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test::pictures_test {
 namespace {
@@ -24,8 +22,9 @@ Frame range_frame(std::uint32_t rows, std::uint32_t cols, std::vector<float> ran
   return frame;
 }
 
-TEST(RangeImageTest, ShowsOnePixelPerRayByRange) {
-  const TemporaryFolder folder;
+using RangeImageTest = InFolder;
+
+TEST_F(RangeImageTest, ShowsOnePixelPerRayByRange) {
   write_range_image(folder / "a.png", range_frame(2, 3, {0, 5, 10, kNan, 99, 2.5F}), ColorBy::kRange, 10.0, {}, kBare);
   const Picture picture = read_png(folder / "a.png");
   ASSERT_EQ(picture.width, 3U);
@@ -38,11 +37,10 @@ TEST(RangeImageTest, ShowsOnePixelPerRayByRange) {
   EXPECT_EQ(picture.at(2, 1), (Pixel{255, 131, 30}));
 }
 
-TEST(RangeImageTest, ScalesByItselfToARoundRange) {
+TEST_F(RangeImageTest, ScalesByItselfToARoundRange) {
   std::vector<float> range_m(200, 3.0F);
   range_m[0] = kNan;
   std::fill_n(range_m.begin() + 1, 9, 90.0F);  // 9 of 199 returns are past the 95 %
-  const TemporaryFolder folder;
   write_range_image(folder / "auto.png", range_frame(10, 20, range_m), ColorBy::kRange, 0.0, {}, kBare);
   write_range_image(folder / "three.png", range_frame(10, 20, range_m), ColorBy::kRange, 3.0, {}, kBare);
   EXPECT_EQ(bytes_of(folder / "auto.png"), bytes_of(folder / "three.png"));
@@ -50,8 +48,7 @@ TEST(RangeImageTest, ScalesByItselfToARoundRange) {
   EXPECT_EQ(read_png(folder / "lost.png").at(1, 0), kLost);
 }
 
-TEST(RangeImageTest, RepeatsTheRowsOfThinFramesAndFoldsLongLines) {
-  const TemporaryFolder folder;
+TEST_F(RangeImageTest, RepeatsTheRowsOfThinFramesAndFoldsLongLines) {
   const auto size_of = [&](std::uint32_t rows, std::uint32_t cols) {
     Frame frame({Channel::kRange});
     FrameWriter(frame).resize(rows, cols);
@@ -79,8 +76,7 @@ TEST(RangeImageTest, RepeatsTheRowsOfThinFramesAndFoldsLongLines) {
   EXPECT_EQ(size_of(5, 1), std::pair(1U, 5U));
 }
 
-TEST(RangeImageTest, RowsMoveByTheirShiftsAndWrapRound) {
-  const TemporaryFolder folder;
+TEST_F(RangeImageTest, RowsMoveByTheirShiftsAndWrapRound) {
   const Frame frame = range_frame(3, 3, {0, 10, 10, 0, 10, 10, 0, 10, 10});
   write_range_image(folder / "a.png", frame, ColorBy::kRange, 10.0, std::vector<std::int32_t>{0, 1, -7});
   const Picture picture = read_png(folder / "a.png");
@@ -94,7 +90,7 @@ TEST(RangeImageTest, RowsMoveByTheirShiftsAndWrapRound) {
                "2 shifts for 3 rows"));
 }
 
-TEST(RangeImageTest, ColorsByEntityAndByReason) {
+TEST_F(RangeImageTest, ColorsByEntityAndByReason) {
   Frame frame({Channel::kRange, Channel::kEntityId, Channel::kReason});
   FrameWriter(frame).resize(1, 4);
   const float range_m[] = {1, 2, 3, kNan};
@@ -103,7 +99,6 @@ TEST(RangeImageTest, ColorsByEntityAndByReason) {
   std::copy_n(range_m, 4, FrameWriter(frame).floats(Channel::kRange));
   std::copy_n(ids, 4, FrameWriter(frame).entity_id());
   std::copy_n(reasons, 4, FrameWriter(frame).reason());
-  const TemporaryFolder folder;
   write_range_image(folder / "e.png", frame, ColorBy::kEntity);
   const Picture by_entity = read_png(folder / "e.png");
   EXPECT_EQ(by_entity.at(0, 0), entity_color(7));
@@ -117,8 +112,7 @@ TEST(RangeImageTest, ColorsByEntityAndByReason) {
   EXPECT_EQ(by_reason.at(3, 0), kLost);
 }
 
-TEST(RangeImageTest, RefusesWhatMakesNoPicture) {
-  const TemporaryFolder folder;
+TEST_F(RangeImageTest, RefusesWhatMakesNoPicture) {
   const auto refusal = [&](const Frame& frame, ColorBy color, double scale_m) {
     return message_of<InputError>([&] { write_range_image(folder / "a.png", frame, color, scale_m); });
   };
@@ -208,8 +202,9 @@ Blob find(const Picture& picture, Pixel color) {
   return blob;
 }
 
-TEST(BirdsEyeViewTest, DrawsPointsWhereTheyAre) {
-  const TemporaryFolder folder;
+using BirdsEyeViewTest = InFolder;
+
+TEST_F(BirdsEyeViewTest, DrawsPointsWhereTheyAre) {
   const Frame frame = world_frame({{0, 0, 0}, {8, 0, 0}, {0, 4, 0}, {kNan, kNan, kNan}}, {1, 2, 3, 4});
   write_birds_eye_view(folder / "a.png", frame, ColorBy::kEntity, 0.0, 512, std::nullopt, kBare);
   const Picture picture = read_png(folder / "a.png");
@@ -228,8 +223,7 @@ TEST(BirdsEyeViewTest, DrawsPointsWhereTheyAre) {
   EXPECT_EQ(find(picture, entity_color(4)).count, 0);
 }
 
-TEST(BirdsEyeViewTest, ShowsTheHighestPointAndThenTheFirstRay) {
-  const TemporaryFolder folder;
+TEST_F(BirdsEyeViewTest, ShowsTheHighestPointAndThenTheFirstRay) {
   const Frame frame = world_frame({{1, 1, 0}, {1, 1, 2}, {1, 1, 2}, {1, 1, -9}, {5, 5, 0}}, {1, 2, 3, 4, 5});
   write_birds_eye_view(folder / "a.png", frame, ColorBy::kEntity, 0.0, 256, std::nullopt, kBare);
   const Picture picture = read_png(folder / "a.png");
@@ -237,8 +231,7 @@ TEST(BirdsEyeViewTest, ShowsTheHighestPointAndThenTheFirstRay) {
   for (const std::uint32_t hidden : {1U, 3U, 4U}) EXPECT_EQ(find(picture, entity_color(hidden)).count, 0) << hidden;
 }
 
-TEST(BirdsEyeViewTest, LeavesOutPointsBeyondTheRangeOfTheSensor) {
-  const TemporaryFolder folder;
+TEST_F(BirdsEyeViewTest, LeavesOutPointsBeyondTheRangeOfTheSensor) {
   const Frame frame = world_frame({{101, 0, 0}, {99, 3, 0}, {160, 0, 0}}, {1, 2, 3});
   write_birds_eye_view(folder / "a.png", frame, ColorBy::kEntity, 10.0, 256, Pose{{100, 0, 0}, {}}, kBare);
   const Picture near = read_png(folder / "a.png");
@@ -248,9 +241,8 @@ TEST(BirdsEyeViewTest, LeavesOutPointsBeyondTheRangeOfTheSensor) {
   EXPECT_GT(find(read_png(folder / "b.png"), entity_color(3)).count, 0);
 }
 
-TEST(BirdsEyeViewTest, MarksTheSensorAndDrawsAScaleBarOfTheRightLength) {
+TEST_F(BirdsEyeViewTest, MarksTheSensorAndDrawsAScaleBarOfTheRightLength) {
   constexpr Pixel kInk = {235, 238, 245};
-  const TemporaryFolder folder;
   const Frame frame = world_frame({{-10, -10, 0}, {10, 10, 0}}, {1, 2});
   write_birds_eye_view(folder / "plain.png", frame, ColorBy::kEntity, 0.0, 500, std::nullopt, kBare);
   write_birds_eye_view(folder / "marked.png", frame, ColorBy::kEntity, 0.0, 500, Pose{}, kBare);
@@ -276,8 +268,7 @@ TEST(BirdsEyeViewTest, MarksTheSensorAndDrawsAScaleBarOfTheRightLength) {
   EXPECT_NEAR(longest / pixels_per_m, 2.0, 0.1);
 }
 
-TEST(BirdsEyeViewTest, MakesAPictureOfAnything) {
-  const TemporaryFolder folder;
+TEST_F(BirdsEyeViewTest, MakesAPictureOfAnything) {
   const auto size_of = [&](const Frame& frame, std::uint32_t pixels) {
     write_birds_eye_view(folder / "a.png", frame, ColorBy::kRange, 0.0, pixels, Pose{}, kBare);
     const Picture picture = read_png(folder / "a.png");
@@ -293,8 +284,7 @@ TEST(BirdsEyeViewTest, MakesAPictureOfAnything) {
   size_of(world_frame({{0, 0, 0}, {0, 1000, 0}}), 301);
 }
 
-TEST(BirdsEyeViewTest, RefusesSizesThatMakeNoPicture) {
-  const TemporaryFolder folder;
+TEST_F(BirdsEyeViewTest, RefusesSizesThatMakeNoPicture) {
   for (const std::uint32_t pixels : {0U, 63U, 16385U}) {
     EXPECT_TRUE(contains(message_of<InputError>([&] {
                            write_birds_eye_view(folder / "a.png", world_frame({}), ColorBy::kRange, 0.0, pixels);

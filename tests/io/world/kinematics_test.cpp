@@ -3,7 +3,6 @@
 
 #include "io/world/read_robot.hpp"
 #include "io/world/robot_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "io/world/robot_fixture.hpp"
-#include "support/expect.hpp"
-#include "support/sanitized.hpp"
 
 namespace fathom::test {
 namespace {

@@ -2,15 +2,11 @@
 // Files with many units: their bytes by hand, faults that verifying finds, and estimates.
 
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
-#include <fathom/simulate/dataset.hpp>
-
 #include "render/simulators.hpp"
 #include "run/dataset/dataset_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

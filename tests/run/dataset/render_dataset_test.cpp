@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The law of datasets: the files do not depend on the processes that render them, nor on interruptions.
 
-#include <chrono>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <fathom/simulate/dataset.hpp>
 
 #include "run/dataset/dataset_fixture.hpp"
 #include "run/dataset/digest.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

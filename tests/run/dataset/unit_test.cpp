@@ -5,10 +5,8 @@
 
 #include <fathom/fit/frames.hpp>
 #include <fathom/frame/digest.hpp>
-#include <fathom/simulate/dataset.hpp>
 
 #include "run/dataset/dataset_fixture.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

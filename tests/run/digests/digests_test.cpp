@@ -4,13 +4,10 @@
 // command in its first line. If this test fails without such a change, frames differ on this computer.
 
 #include <fathom/frame/digest.hpp>
-#include <fathom/simulate/run.hpp>
 
 #include "run/prepare_run.hpp"
-#include "run/scene_file.hpp"
 #include "run/scene_fixture.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 
 namespace fathom {
 namespace {

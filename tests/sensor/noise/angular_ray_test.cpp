@@ -2,7 +2,6 @@
 #include <fathom/noise/angular_ray.hpp>
 
 #include "sensor/noise/samples.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -2,14 +2,9 @@
 #pragma once
 // Every registered model with parameters that change something: tests over this list meet a new model by themselves.
 
-#include <algorithm>
-#include <string>
-#include <variant>
-#include <vector>
-
-#include <gtest/gtest.h>
-
 #include <fathom/noise/noise.hpp>
+
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

@@ -2,8 +2,6 @@
 #include <fathom/noise/edge_loss.hpp>
 
 #include "sensor/noise/samples.hpp"
-#include "support/expect.hpp"
-#include "support/statistics.hpp"
 
 namespace fathom::test {
 namespace {

@@ -4,7 +4,6 @@
 #include <fathom/noise/noise.hpp>
 
 #include "sensor/noise/windows.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

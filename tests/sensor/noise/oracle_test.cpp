@@ -3,7 +3,6 @@
 // are our own output, are checked against.
 
 #include <fathom/core/geometry.hpp>
-#include <fathom/noise/noise.hpp>
 
 #include "sensor/noise/blocks.hpp"
 #include "support/expect.hpp"
@@ -42,15 +41,23 @@ NoiseKey any_key() {
           *rc::gen::arbitrary<std::uint32_t>()};
 }
 
+struct Applied {
+  NoiseKey key;
+  Lanes before, lanes;
+};
+template <class Model>
+Applied applied(const Model& model) {
+  Applied a = {any_key(), make_lanes(64), make_lanes(64)};
+  apply(model, detect_isa(), a.key, a.lanes);
+  return a;
+}
+
 // Turned by up to 12 rad, single precision carries the angle to 5e-7, and sine, cosine and products to 3e-7 together.
 constexpr double kTurnError = 1e-6;
 
 RC_GTEST_PROP(Oracle, AngularRay, ()) {
   const AngularRay model = {any_axis(), static_cast<float>(any(-3, 3)), static_cast<float>(any(0, 1.3))};
-  const NoiseKey key = any_key();
-  Lanes lanes = make_lanes(64);
-  const Lanes before = lanes;
-  apply(model, detect_isa(), key, lanes);
+  const auto [key, before, lanes] = applied(model);
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const double angle = model.mean_rad + model.stddev_rad * normal_of_lane(key, i);
     const Ray &r = lanes.rays[i], &old = before.rays[i];
@@ -62,10 +69,7 @@ RC_GTEST_PROP(Oracle, AngularRay, ()) {
 
 RC_GTEST_PROP(Oracle, AngularHit, ()) {
   const AngularHit model = {any_axis(), static_cast<float>(any(-3, 3)), static_cast<float>(any(0, 1.3))};
-  const NoiseKey key = any_key();
-  Lanes lanes = make_lanes(64);
-  const Lanes before = lanes;
-  apply(model, detect_isa(), key, lanes);
+  const auto [key, before, lanes] = applied(model);
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const double angle = model.mean_rad + model.stddev_rad * normal_of_lane(key, i);
     const Return &r = lanes.returns[i], &old = before.returns[i];
@@ -86,10 +90,7 @@ void check_moved(const Return& r, const Return& old, double error, double terms,
 RC_GTEST_PROP(Oracle, Distance, ()) {
   const DistanceNoise model = {static_cast<float>(any(-1, 1)), static_cast<float>(any(0, 0.5)),
                                static_cast<float>(any(0, 0.1))};
-  const NoiseKey key = any_key();
-  Lanes lanes = make_lanes(64);
-  const Lanes before = lanes;
-  apply(model, detect_isa(), key, lanes);
+  const auto [key, before, lanes] = applied(model);
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const Return& old = before.returns[i];
     const double sigma = model.stddev_m + double{old.range_m} * model.stddev_per_m;
@@ -100,10 +101,7 @@ RC_GTEST_PROP(Oracle, Distance, ()) {
 
 RC_GTEST_PROP(Oracle, Uniform, ()) {
   const UniformNoise model = {static_cast<float>(any(-1, 1)), static_cast<float>(any(-1, 1))};
-  const NoiseKey key = any_key();
-  Lanes lanes = make_lanes(64);
-  const Lanes before = lanes;
-  apply(model, detect_isa(), key, lanes);
+  const auto [key, before, lanes] = applied(model);
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const double width = double{model.high_m} - model.low_m;
     const double error = model.low_m + width * uniform_of_lane(key, i);
@@ -113,9 +111,7 @@ RC_GTEST_PROP(Oracle, Uniform, ()) {
 
 RC_GTEST_PROP(Oracle, Dropout, ()) {
   const Dropout model = {static_cast<float>(any(0, 1))};
-  const NoiseKey key = any_key();
-  Lanes lanes = make_lanes(64);
-  apply(model, detect_isa(), key, lanes);
+  const auto [key, before, lanes] = applied(model);
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const bool lost = uniform_of_lane(key, i) < model.probability;
     RC_ASSERT((lanes.reasons[i] == static_cast<std::uint32_t>(Reason::kDropout)) == lost);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <fathom/noise/noise.hpp>
-
 #include "sensor/noise/blocks.hpp"
 #include "support/expect.hpp"
 #include "support/statistics.hpp"

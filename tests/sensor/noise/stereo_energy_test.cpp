@@ -4,7 +4,6 @@
 #include <fathom/noise/stereo_energy.hpp>
 
 #include "sensor/noise/samples.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

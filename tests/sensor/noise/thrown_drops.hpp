@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <random>
-
 #include <fathom/noise/detail/weather.hpp>
+
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

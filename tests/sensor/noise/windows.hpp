@@ -3,14 +3,9 @@
 // Images of disparities for the tests of matching windows, and their rule in double precision, straight from its
 // definition (fathom/noise/matching_window.hpp).
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <optional>
-#include <random>
-#include <vector>
-
 #include <fathom/noise/matching_window.hpp>
+
+#include "support/expect.hpp"
 
 namespace fathom::test {
 

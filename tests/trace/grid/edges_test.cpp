@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Rays that have to be decided: through corners, along edges, from the border and from outside.
 
-#include <fathom/scene/expected_ranges.hpp>
 #include <fathom/scene/scene.hpp>
 
-#include "support/expect.hpp"
-#include "support/sanitized.hpp"
 #include "trace/grid/grids.hpp"
 #include "trace/grid/walk.hpp"
 

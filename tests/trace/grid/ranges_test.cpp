@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <fathom/scene/expected_ranges.hpp>
 
 #include "io/log/maps.hpp"
-#include "support/casters.hpp"
-#include "support/expect.hpp"
-#include "support/sanitized.hpp"
 #include "trace/grid/grids.hpp"
 #include "trace/grid/walk.hpp"
 

@@ -12,7 +12,6 @@
 #include <fathom/simulate/simulator.hpp>
 
 #include "mujoco/tests/mujoco3/arrays_of_file.hpp"
-#include "support/expect.hpp"
 
 namespace {
 

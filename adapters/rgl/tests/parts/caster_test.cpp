@@ -4,11 +4,8 @@
 // nothing between the two is demanded.
 
 #include "parts/surface.hpp"
-#include "parts/tracer.hpp"
 #include "rgl/tests/parts/random.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
-#include "support/sanitized.hpp"
 
 namespace fathom::test {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "rgl/tests/parts/random.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

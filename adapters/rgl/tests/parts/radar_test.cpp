@@ -4,7 +4,6 @@
 #include "parts/radar.hpp"
 
 #include "rgl/tests/parts/random.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

@@ -2,10 +2,8 @@
 // Rays with frames in blocks and tiles: each lane holds its own, whatever the block.
 
 #include "parts/ray_layout.hpp"
-#include "parts/tracer.hpp"
 #include "rgl/tests/parts/random.hpp"
 #include "support/casters.hpp"
-#include "support/expect.hpp"
 
 namespace fathom::test {
 namespace {

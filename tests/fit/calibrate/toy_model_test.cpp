@@ -1,15 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A model that only this file knows: its header alone makes it learnable, with standard errors and a report.
 
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <fathom/fit/reports.hpp>
