@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `fathom apply`: clean images get the noise of a sensor, and what it refuses.
 
-#include <fathom/files/bags.hpp>
+#include <fathom/files/log_files.hpp>
 
 #include "process.hpp"
 #include "support/exr_bytes.hpp"

@@ -160,21 +160,21 @@ inline Pair make_pair_on(
 /// Environments with their own rays and entities.
 inline Pair make_drawn_pair_on(
     Device device, std::uint32_t count, const Between& between = [] {}) {
-  const auto range_of = [](RangeTarget target, const char* field, double low, double high) {
+  const auto range_of = [](ParameterRange::Target target, const char* field, double low, double high) {
     return ParameterRange{.field = field, .low = low, .high = high, .entity = EntityId{1}, .target = target};
   };
   const auto make = [&](Device on) {
     Environments made(make_room_scene(),
                       {.simulator = options_on(on),
                        .count = count,
-                       .entity_ranges = {range_of(RangeTarget::kEntity, "reflectivity", 0, 1),
-                                         range_of(RangeTarget::kEntity, "position_y_m", -0.5, 0.5)}});
-    made.add_sensor(any_stereo(), {range_of(RangeTarget::kSensor, "fx", 15, 40),
-                                   range_of(RangeTarget::kSensor, "fy", 5, 90),  // packets of several shapes
-                                   range_of(RangeTarget::kSensor, "baseline_m", 0.05, 0.4),
-                                   range_of(RangeTarget::kSensor, "rotation_z_rad", -1, 1)});
+                       .entity_ranges = {range_of(ParameterRange::Target::kEntity, "reflectivity", 0, 1),
+                                         range_of(ParameterRange::Target::kEntity, "position_y_m", -0.5, 0.5)}});
+    made.add_sensor(any_stereo(), {range_of(ParameterRange::Target::kSensor, "fx", 15, 40),
+                                   range_of(ParameterRange::Target::kSensor, "fy", 5, 90),  // packets of several shapes
+                                   range_of(ParameterRange::Target::kSensor, "baseline_m", 0.05, 0.4),
+                                   range_of(ParameterRange::Target::kSensor, "rotation_z_rad", -1, 1)});
     made.add_sensor(make_sensor(make_lidar(5, 33), three_gaussians()),
-                    {range_of(RangeTarget::kSensor, "rate_hz", 5, 20)});
+                    {range_of(ParameterRange::Target::kSensor, "rate_hz", 5, 20)});
     return made;
   };
   return Pair(make({}), make(device), between);

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <string>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// The source of a live page, a simulated scene, a given image or cloud, or files of a run, and the clock that plays its frames.
+// The source of a live page, a simulated scene, a given image or cloud, or files of a run, and the clock that plays its
+// frames.
 
 #include <cstdint>
 #include <filesystem>
@@ -92,8 +93,8 @@ class LiveSource {
 /// InputError as read_scene_file() and make_simulator() do.
 std::unique_ptr<LiveSource> make_scene_source(const std::filesystem::path& file, const LiveOptions& options);
 
-/// One image or cloud with the noise of a sensor. Reads the file again when it is saved. While that has errors, the last
-/// good one stays. Throws InputError as SensorNoise does.
+/// One image or cloud with the noise of a sensor. Reads the file again when it is saved. While that has errors, the
+/// last good one stays. Throws InputError as SensorNoise does.
 std::unique_ptr<LiveSource> make_given_source(GivenFile given, const LiveOptions& options);
 
 /// The folder of a run, of one of its sensors, or a single cloud. Shows for each sensor the first kind of files that

@@ -80,9 +80,11 @@ SensorFeed::SensorFeed(const Sensor& sensor)
     : SensorFeed(sensor, camera_constants(sensor, optical_frame(sensor.name)), image_shape(sensor),
                  make_view(sensor.model).rays_vary) {}
 
-SensorFeed::SensorFeed(const Sensor& sensor, RayPattern::Shape cloud) : SensorFeed(sensor, std::nullopt, cloud, false) {}
+SensorFeed::SensorFeed(const Sensor& sensor, RayPattern::Shape cloud)
+    : SensorFeed(sensor, std::nullopt, cloud, false) {}
 
-SensorFeed::SensorFeed(const Sensor& sensor, std::optional<msg::CameraInfo> camera, RayPattern::Shape shape, bool rays_vary)
+SensorFeed::SensorFeed(const Sensor& sensor, std::optional<msg::CameraInfo> camera, RayPattern::Shape shape,
+                       bool rays_vary)
     : name_(sensor.name),
       rays_vary_(rays_vary),
       camera_(std::move(camera)),

@@ -61,7 +61,8 @@ struct ChainReturns {
   ///
   /// A point lies at R(second, b) R(first, a) times the direction of its ray, about axes of the sensor frame.
   struct HitTurns {
-    /// Of the models angular_hit of a chain, in their order: one, or two different ones; empty if only ranges are known.
+    /// Of the models angular_hit of a chain, in their order: one, or two different ones; empty if only ranges are
+    /// known.
     std::vector<Axis> axes;
     /// [returns] a, in (-pi, pi] rad; NaN: lost, or along an axis, where points do not show it.
     std::vector<float> first_rad = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
-// A live page for a scene, a given image or cloud, or files of a run: `fathom serve` and `fathom view` as calls. Browsers and
-// programs with the Foxglove WebSocket protocol, such as Lichtblick and Foxglove, can connect.
+// A live page for a scene, a given image or cloud, or files of a run: `fathom serve` and `fathom view` as calls.
+// Browsers and programs with the Foxglove WebSocket protocol, such as Lichtblick and Foxglove, can connect.
 // adapters/live/README.md lists the channels.
 
 #include <cstdint>

@@ -255,8 +255,7 @@ TEST(LikelihoodField, LocalizersGiveTheLearnedDensities) {
   }
   EXPECT_TRUE(
       contains(model.localizer_text(Localizer::kAmcl), "\nlaser_model_type: \"likelihood_field\"\nlaser_z_hit: 0.9"));
-  EXPECT_TRUE(contains(
-      model.localizer_text(Localizer::kNav2),
+  EXPECT_TRUE(contains(model.localizer_text(Localizer::kNav2),
                        "\n    laser_likelihood_max_dist: 2.0\n    laser_max_range: 80.0\n"));
 }
 

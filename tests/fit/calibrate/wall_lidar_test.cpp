@@ -2,6 +2,7 @@
 // A lidar in a room finds one wall among floor, ceiling, other walls and a shelf, and its noise is found again.
 
 #include "fit/calibrate/wall_room.hpp"
+#include "fit/wall/wall_work.hpp"
 #include "support/expect.hpp"
 
 namespace fathom::test::wall_lidar_test {

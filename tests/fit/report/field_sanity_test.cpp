@@ -238,8 +238,7 @@ TEST(FieldShares, DisagreementsAreWords) {
   report.level_m = report.distance_m;  // as if the model expected what was read
   report.level_share.assign(report.level_m.size(), 1.0 / static_cast<double>(report.level_m.size()));
   EXPECT_EQ(field_disagreements(report), std::vector<std::string>{});
-  EXPECT_TRUE(
-      contains(report.text(ReportForm::kHtml), "Tails and masses of the readings agree with the model."));
+  EXPECT_TRUE(contains(report.text(ReportForm::kHtml), "Tails and masses of the readings agree with the model."));
   for (std::size_t i = 0; i < report.distance_m.size(); i += 10) {
     report.distance_m[i] = 5 * report.fit.model.sigma_hit_m;
   }

@@ -158,9 +158,10 @@ TEST(FitLogs, LearnsMountsAndOffsetsBesideCommonParameters) {
   EXPECT_GT(mounts.judgement.nats_per_ray, blurred.judgement.nats_per_ray);
   EXPECT_EQ(mounts.logs[0].correction.range_offset_m, 0.0);
   EXPECT_TRUE(std::isnan(mounts.logs[0].std_error.range_offset_m));
-  EXPECT_TRUE(
-      contains(input_error([&] { fit_log(logs[0], room(), {.fit_hit_offset = true, .per_log = FitLogOptions::PerLog::kOffset}); }),
-               "only their sum"));
+  EXPECT_TRUE(contains(input_error([&] {
+                         fit_log(logs[0], room(), {.fit_hit_offset = true, .per_log = FitLogOptions::PerLog::kOffset});
+                       }),
+                       "only their sum"));
 }
 
 TEST(FitPairs, LearnAsALogWithTheSamePairsDoes) {
