@@ -115,7 +115,7 @@ void run(Device device, const std::string& scene_file) {
       "| GB/s back |\n|---|---|---|---|---|---|---|---|---|\n",
       gpu.name().c_str());
   std::vector<Set> sets = make_sets(house, terrain);
-  PinholeCamera large = camera_from_fov(3840, 2160, 1.5);
+  PinholeCamera large = PinholeCamera::from_fov(3840, 2160, 1.5);
   large.max_range_m = 1000.0;
   sets.push_back({"house, camera 3840 x 2160", &house, large, sets.front().world_from_sensor, true});
   for (const Set& set : sets) compare_set(set, gpu, device);

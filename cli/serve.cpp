@@ -31,7 +31,7 @@ Examples:
   fathom serve examples/house/house.yaml --out out/saved --paused
       --set sensors.lidar.noise.distance.stddev_m=0.05
   fathom serve D435 --given renders/depth_000000.npy --camera 383,383,160,90,0.05
-  fathom serve VLP-16 --given scan.pcd
+  fathom serve VLP-16 --given scan_0.pcd
 
 With --given the page shows a clean depth image or cloud of yours with the noise of a sensor, as `fathom apply` does:
 frame k of the page is frame k of the sensor. SCENE then names the sensor: a preset of `fathom sensors` (for images

@@ -158,7 +158,7 @@ FrameTime frame_time(const Timing& timing, const SceneClock& clock, std::uint64_
 /// Number of frames that a sensor begins, without jitter, in the time of `scene_frames` frames of the scene from
 /// start_s on.
 std::uint64_t count_frames(const Timing& timing, const SceneClock& clock, std::uint32_t scene_frames);
-/// The same. `fresh`: of the sensor and the seed.
+/// The time of frame `index`. `fresh`: of the sensor and the seed.
 FrameTime frame_time(const Timing& timing, const SceneClock& clock, std::uint64_t seed, std::string_view sensor,
                      std::uint32_t index, FreshFrames& fresh);
 

@@ -171,7 +171,8 @@ template <FieldModel M>
 void read_filter(YamlReader& map, std::optional<M>& filter) {
   auto found = map.find(M::kSlug);
   if (!found) return;
-  read_fields(*found, filter.emplace());
+  filter = M{};
+  read_fields(*found, *filter);
   found->finish();
 }
 

@@ -77,7 +77,7 @@ class StrongestDrop final : public SoftLaw {
       const double all = share(at, surface);
       return all > 0.0 ? 1.0 - std::min(share(at, place) / all, 1.0) : 0.0;
     });
-    return by_table + kAnywhere * (shown(power, d) * (1.0 - along(r) / along(d)) - by_table);
+    return by_table + kAnywhere * (shown(power, d) * (1.0 - along(seen(r)) / along(seen(d))) - by_table);
   }
   [[nodiscard]] double density(double power, double d, double r) const override {
     if (!(along(r) > 0.0F) || r > double{T::kFarthestM}) return 0.0;
@@ -87,13 +87,15 @@ class StrongestDrop final : public SoftLaw {
       const double all = share(at, surface);
       return all > 0.0 ? (share(at, high) - share(at, low)) / all : 0.0;
     });
-    const double anywhere = r < d ? shown(power, d) / along(d) : 0.0;
+    const double anywhere = r < d ? shown(power, d) / along(seen(d)) : 0.0;
     return double{table_[T::kPerRange]} / r * (by_table + kAnywhere * (anywhere - by_table));
   }
 
  private:
   using T = DropTable;
   static constexpr double kAnywhere = 1e-3;
+  /// Drops are drawn no farther away.
+  static double seen(double r) { return std::min(r, double{T::kFarthestM}); }
 
   /// The probability that drops before a surface at d return more than the power.
   [[nodiscard]] double shown(double power, double d) const { return 1.0 - math::exp(-count_of(end_of(power, d))); }

@@ -318,8 +318,13 @@ TEST_F(Apply, TheLivePageRefusesWhatItCannotShow) {
   const std::string camera = "200,200,159.5,119.5";
   refused("none.png", {"--given", folder_ / "none.png", "--camera", camera});
   refused("bad.npy", {"--given", bad, "--camera", camera});
-  refused("cloud.pcd: is no depth image: neither .png, .npy, .pfm nor .exr",
-          {"--given", write_text(folder_ / "cloud.pcd", pcd(2, 5)), "--camera", camera});
+  refused("text.txt: is no depth image: neither .png, .npy, .pfm nor .exr",
+          {"--given", write_text(folder_ / "text.txt", "0"), "--camera", camera});
+  const std::string cloud = write_text(folder_ / "cloud.pcd", pcd(2, 5));
+  refused("SCENE is required with a cloud", {"--given", cloud});
+  refused("--camera is of depth images alone", {"VLP-16", "--given", cloud, "--camera", camera});
+  refused("cloud.pcd: sensor 'sensor': stereo_shadow", {"Kinect-v1", "--given", cloud});
+  refused("none.ply: no such file", {"VLP-16", "--given", folder_ / "none.ply"});
   refused("give --camera", {"D435", "--given", image});
   refused("depth images need a depth_camera, a stereo_camera or a tof_camera",
           {"VLP-16", "--given", image, "--camera", camera});

@@ -34,7 +34,8 @@ hooks of noise models: Correlation::has_motion *_hidden is_supported *::begin_lo
 hooks of noise models: *::is_placed *_drops drop_fields *::on_beam *::tabulate *::soft_law SoftLaw::beyond *::drops strongest_drop_law *::apply_in Fog::peak_of_fog Fog::backscatter Fog::extinction Fog::span_on
 blocks of noise models: block_kernel kernels_of find_losses return_of_lane draws_of_lane drive_* fill_* for_each_return put_return surface_of_lane add_row copy_run put_reading ray_of_lane *_powered powered_*
 one return of a sensor: power_of is_too_weak least_power_of transmittance
-weather of one return: between is_any air_ahead least_of_drops pair_value_at place_in_table table_value_at
+weather of one return: between is_any air_ahead Fog::air_before *::apply_to Fog::FogSpan *_of_peak Fog::peak_between dimmed_power drops_transmit
+weather of one return: is_reported reading_of *::Strongest least_of_drops pair_value_at place_in_table table_value_at
 weather of one return: report_stronger see_through_drops strongest_drop is_seen may_show_* dim_* select_reason
 one return of a noise model: energy_gain_of return_energy move_radially has_range match_window plane_at_centre
 outputs of scene files: *Output OutputFile::* color_field legend_field max_range_field return_field

@@ -443,7 +443,7 @@ TEST(Presets, DepthCamerasHaveTheNoiseOfTheirDocumentation) {
         "4.4 "
         "down, and 0.015 px white in steps of 1/32 px, dropout 0.06 %",
         "| `D435i` | 720 x 1280 | 0.28 to 10 | as D435 |",
-        "0.28 to 10 | as D435, then the maker's spatial filter, aligned to the colour camera", "0.52 to 10 | as D435",
+        "0.28 to 10 | as D435, then the maker's [spatial filter and alignment]", "0.52 to 10 | as D435",
         "0.1 to 10 | as D435, no projector",
         "matching_window 9 x 9 px with outlines, disparity 0.0625 px in steps of 1/8 px, correlated over 1.1 px, "
         "dropout 25 % in patches",

@@ -23,6 +23,7 @@
 #include "live/save_scene.hpp"
 #include "live/simulated_source.hpp"
 #include "run/message_noise.hpp"
+#include "sensor/sensor_view.hpp"
 
 namespace fathom {
 
@@ -95,6 +96,8 @@ void GivenSource::read() {
   }
   Frame first({Channel::kReason});
   try {
+    const bool rays_vary = make_view(noise_.sensor().model).rays_vary;
+    if (rays_vary) apply(1, clean, first);  // a cloud may lie on the rays of frame 0 alone
     apply(0, clean, first);
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", given_.file.string(), error.what()));
@@ -112,7 +115,7 @@ void GivenSource::apply(std::uint32_t frame, const Clean& clean, Frame& out) {
   noise_.apply(frame, {.depth_m = std::get<std::vector<float>>(clean)}, out);
 }
 
-/// From the origin through the points of the cloud that noise_ got last; zeros where nothing was met.
+/// From the origin through the points of the cloud that noise_ got last; zeros in columns where nothing was met.
 RayPattern GivenSource::rays_of(const CleanCloud& cloud, RayPattern::Shape shape) const {
   RayPattern rays;
   rays.rows = shape.rows, rays.cols = shape.cols;
@@ -121,10 +124,24 @@ RayPattern GivenSource::rays_of(const CleanCloud& cloud, RayPattern::Shape shape
   const std::span<const std::uint32_t> places = noise_.cloud_places();
   for (std::size_t i = 0; i < places.size(); ++i) {
     const float range = std::hypot(cloud.x_m[i], cloud.y_m[i], cloud.z_m[i]);
-    if (places[i] >= count || !(range > 0.0F)) continue;
+    if (places[i] >= count || !(range > 0.0F && std::isfinite(range))) continue;
     rays.direction_x[places[i]] = cloud.x_m[i] / range;
     rays.direction_y[places[i]] = cloud.y_m[i] / range;
     rays.direction_z[places[i]] = cloud.z_m[i] / range;
+  }
+  // The page aligns rows by the azimuths of their first rays, so a gap takes a ray of another row in its column.
+  const auto copy = [&](std::size_t from, std::size_t to) {
+    for (auto* const d : {&rays.direction_x, &rays.direction_y, &rays.direction_z}) (*d)[to] = (*d)[from];
+  };
+  const auto is_known = [&](std::size_t at) {
+    return rays.direction_x[at] != 0.0F || rays.direction_y[at] != 0.0F || rays.direction_z[at] != 0.0F;
+  };
+  for (std::size_t col = 0; col < shape.cols; ++col) {
+    std::size_t from = col;
+    while (from < count && !is_known(from)) from += shape.cols;
+    for (std::size_t at = col; from < count && at < count; at += shape.cols) {
+      if (!is_known(at)) copy(from, at);
+    }
   }
   return rays;
 }

@@ -48,7 +48,7 @@ struct ScanLog {
     return ray_offset.empty() ? std::span<const RayOffset>() : std::span(ray_offset).subspan(i * rays(), rays());
   }
   /// The text of a CSV file, which has no place for `ray_offset`; write_text_file() writes it. Simulated logs are of
-  /// this form (docs/beam-model.md).
+  /// this form (docs/beam-cli.md).
   [[nodiscard]] FATHOM_API std::string csv() const;
 };
 

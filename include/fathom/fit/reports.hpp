@@ -76,8 +76,8 @@ struct ChainReport {
 struct LogPairs {
   struct Options {
     std::optional<double> max_range_m = {};  ///< of the laser; empty: from the log
-    /// A reading that is farther than this from what the world expects is of something else: a person, or a wall that
-    /// is not in the map. At least five deviations of the noise; otherwise the learned deviation is too small.
+    /// A reading farther than this from the expected range shows something else: a person, or a wall that is not in the
+    /// map. At least five deviations of the noise; otherwise the learned deviation is too small.
     double gate_m = 0.3;
     Compute compute = {};
   };

@@ -186,9 +186,8 @@ FATHOM_API WallMeasure measure_wall(const WallFrames& frames, const WallOptions&
 
 struct WallFit {
   /// Measured distances against those by the tape: one number for each place, which is a run of frames with one
-  /// distance. Errors come from the spread of the places, widened by Student's t of their number less that of the
-  /// parameters so that two of them hold as usual, and are never below what the readings say. NaN for no more places
-  /// than parameters.
+  /// distance. Standard errors come from the spread of the places, widened by Student's t for few places, and are never
+  /// below those of the readings. NaN unless there are more places than parameters.
   struct Tape {
     std::size_t places = 0;
     Estimate gain = {},

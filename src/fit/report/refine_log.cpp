@@ -313,7 +313,8 @@ FitReport refine_log(const ScanLog& log, const World& world, const FitLogOptions
   if (lies_on_map) add_model_flags(report);
   add_flags(refined, gain, report);
   set_facts(options, scans.size(), log.scans(), report);
-  FitReport::RefinedLog& kept = report.refined.emplace();
+  report.refined = FitReport::RefinedLog{};
+  FitReport::RefinedLog& kept = *report.refined;
   kept.logged = std::exchange(chosen.pose, std::move(refined.pose));
   kept.log = std::move(chosen);
   kept.scan = std::move(scans);

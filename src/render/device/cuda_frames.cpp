@@ -232,7 +232,8 @@ class CudaFrames::Work {
     stream_.wait();
   }
 
-  /// Uploads the rays of the jobs. If memory was short before, frees the rays and worlds of other jobs.
+  /// Uploads the rays of the jobs. If memory was short before, frees the rays of other jobs and
+  /// sends all worlds again.
   void hold_rays(const Block& block) {
     for (const RenderJob& job : block.jobs) {
       while (rays_.size() <= job.ray_set) rays_.emplace_back(stream_.gpu());
@@ -307,7 +308,7 @@ class CudaFrames::Work {
   ResidentTrees trees_;
   Worlds worlds_;
   std::vector<ResidentRays> rays_;  // [ray sets]
-  bool keeps_all_ = true;           // rays and worlds of all jobs, until memory is short
+  bool keeps_all_ = true;           // rays of all jobs and worlds, until memory is short
   std::vector<bool> is_wanted_;     // [ray sets], by a block
   Parcel parcel_;
   Results results_;

@@ -192,9 +192,11 @@ tree::World Worlds::add(const Caster& caster, const ResidentTrees& trees, Keeper
   return held.there;
 }
 
-/// Gives a world new memory.
+/// Gives a world new memory. The memory that it had is free when all worlds are sent again.
 void Worlds::lay_out(std::uint32_t count, Held& held) {
   held.revision = 0;
+  lost_ += held.bytes;
+  const std::size_t before = used_;
   auto* const nodes = take<tree::Node>(tree::sorted_nodes(count));
   held.there.nodes = nodes, held.there.instances = take<tree::Instance>(count);
   held.there.boxes = take<tree::Box>(count), held.there.instance_count = count;
@@ -203,13 +205,14 @@ void Worlds::lay_out(std::uint32_t count, Held& held) {
                .count = count,
                .keys = {take<std::uint64_t>(count), take<std::uint64_t>(count)},
                .nodes = nodes};
+  held.bytes = used_ - before;
 }
 
 bool Worlds::fit(Keeper& keeper) {
   moved_list_ = reinterpret_cast<CudaAddress>(keeper.keep(std::span<const tree::MovedInstance>(moved_)));
   list_ = reinterpret_cast<CudaAddress>(keeper.keep(std::span<const tree::SortedTree>(trees_)));
   if (used_ <= memory_.bytes()) return true;
-  const std::size_t bytes = used_ + used_ / 4;
+  const std::size_t bytes = (used_ - lost_) + (used_ - lost_) / 4;
   forget();
   memory_.fit(bytes, "the worlds of casters");
   return false;
@@ -229,7 +232,7 @@ void Worlds::build(const Stream& stream) {
 
 void Worlds::forget() {
   held_.clear();
-  used_ = 0;
+  used_ = lost_ = 0;
 }
 
 template <class T>

@@ -98,6 +98,7 @@ class Worlds {
     std::uint64_t revision = 0;  // of the world there; 0: none
     std::uint64_t next = 0;      // its revision when the block is built
     std::uint64_t block = 0;     // the last with it
+    std::size_t bytes = 0;       // of its memory
     tree::World there = {};
     tree::SortedTree tree = {};
   };
@@ -108,7 +109,7 @@ class Worlds {
 
   CudaFunction place_, sort_, merge_, build_;
   GpuMemory memory_;
-  std::size_t used_ = 0;
+  std::size_t used_ = 0, lost_ = 0;  // bytes; lost_ of used_ belong to no world
   std::unordered_map<const Caster*, Held> held_;
   std::uint64_t block_ = 0;
   // Of a block, the worlds that changed:

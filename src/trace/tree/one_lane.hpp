@@ -29,7 +29,7 @@ FATHOM_KERNEL float smaller(float a, float b) {
   return smaller;
 }
 #else
-using Four = float __attribute__((vector_size(16)));
+using Four = float __attribute__((vector_size(16), may_alias));
 FATHOM_KERNEL float read(const float* at) { return *at; }
 FATHOM_KERNEL std::uint32_t read(const std::uint32_t* at) { return *at; }
 FATHOM_KERNEL Four read(const Four* at) { return *at; }

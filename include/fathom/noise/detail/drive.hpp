@@ -82,9 +82,9 @@ struct alignas(64) ReturnBlock {
         fill_limits(&same, false, b.count, drops);
       }
     }
-    /// `table`: of the block.
-    [[nodiscard]] FATHOM_KERNEL Receiver at(std::size_t i, const float* table) const {
-      return {low[i], high[i], least_power, drops[i], table};
+    /// `of_model`: the table of the block.
+    [[nodiscard]] FATHOM_KERNEL Receiver at(std::size_t i, const float* of_model) const {
+      return {low[i], high[i], least_power, drops[i], of_model};
     }
   };
 };
