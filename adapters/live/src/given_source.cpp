@@ -60,6 +60,7 @@ class GivenSource final : public LiveSource {
   /// What the file holds: depths of an image, or a cloud.
   using Clean = std::variant<std::vector<float>, CleanCloud>;
 
+  [[nodiscard]] bool is_image() const { return given_.read_depth_m != nullptr; }
   void apply(std::uint32_t frame, const Clean& clean, Frame& out);
   [[nodiscard]] RayPattern rays_of(const CleanCloud& cloud, RayPattern::Shape shape) const;
 
@@ -89,7 +90,7 @@ GivenSource::GivenSource(GivenFile given, const LiveOptions& options)
 /// Throws InputError, and keeps what is shown, for a file that cannot be shown.
 void GivenSource::read() {
   Clean clean;
-  if (given_.read_depth_m) {
+  if (is_image()) {
     clean = given_.read_depth_m();
   } else {
     clean = read_clean_cloud(given_.file, noise_.sensor().noise);
@@ -150,7 +151,7 @@ GivenJson GivenSource::state() const {
   return {{"scene", given_.file.string()},
           {"error", error_.empty() ? GivenJson() : GivenJson(error_)},
           {"sensors", GivenJson::array({feed_.state()})},
-          {"entities", GivenJson::array({given_.read_depth_m ? "image" : "cloud"})},
+          {"entities", GivenJson::array({is_image() ? "image" : "cloud"})},
           {"can_save", out_.is_given()}};
 }
 
@@ -162,7 +163,7 @@ void GivenSource::set(const Parameter& parameter) {
 
 void GivenSource::show(std::uint32_t frame, TopicHub& hub) {
   if (feed_.wants_rays(hub)) {
-    feed_.publish_rays(given_.read_depth_m ? noise_.pattern(frame) : cloud_rays_, timeline().time_s(frame), hub);
+    feed_.publish_rays(is_image() ? noise_.pattern(frame) : cloud_rays_, timeline().time_s(frame), hub);
   }
   if (!feed_.wants_frame(hub)) return;
   feed_.publish_frame([&](Frame& out) { apply(frame, clean_, out); }, knobs_.chain(0), hub);

@@ -47,10 +47,11 @@ class GivenSourceTest : public testing::Test {
             .scene_text = kScene};
   }
   /// Points in the directions of the axes, and one that met nothing.
-  GivenFile cloud(int points = 3) {
+  GivenFile cloud(int cols = 3, int rows = 1) {
     constexpr const char* kPoints[] = {"4 0 0\n", "nan nan nan\n", "0 0 2\n", "0 -3 0\n"};
-    std::string text = fmt::format("FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH {0}\nHEIGHT 1\nDATA ascii\n", points);
-    for (int i = 0; i < points; ++i) text += kPoints[i];
+    std::string text =
+        fmt::format("FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH {}\nHEIGHT {}\nDATA ascii\n", cols, rows);
+    for (int i = 0; i < cols * rows; ++i) text += kPoints[i];
     folder_.write("cloud.pcd", text);
     Sensor sensor = preset_sensor("sensor", "VLP-16");
     sensor.noise = {DistanceNoise{.stddev_m = 0.1F}};
@@ -113,6 +114,28 @@ TEST_F(GivenSourceTest, StreamsTheFramesOfACloud) {
   EXPECT_EQ(shown(*source, 0, "/sensor/rays"), rays_message(rays, 0, "sensor"));
   for (const LiveTopic& topic : source->topics()) EXPECT_NE(topic.name, "/sensor/image");
   EXPECT_EQ(source->state()["sensors"][0]["cols"], 3);
+}
+
+TEST_F(GivenSourceTest, GivesAGapTheRayOfAnotherRow) {
+  const auto source = make_given_source(cloud(2, 2), {});
+  RayPattern rays;
+  rays.rows = rays.cols = 2;
+  rays.direction_x = {1, 0, 0, 0}, rays.direction_y = {0, -1, 0, -1}, rays.direction_z = {0, 0, 1, 0};
+  EXPECT_EQ(shown(*source, 0, "/sensor/rays"), rays_message(rays, 0, "sensor"));
+}
+
+TEST_F(GivenSourceTest, RefusesACloudThatFitsFrame0Alone) {
+  Sensor sensor = preset_sensor("sensor", "Mid-40");
+  SensorNoise noise(sensor);
+  const RayPattern rays = noise.pattern(0);
+  std::string text =
+      fmt::format("FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH {}\nHEIGHT 1\nDATA ascii\n", rays.direction_x.size());
+  for (std::size_t i = 0; i < rays.direction_x.size(); ++i) {
+    text += fmt::format("{} {} {}\n", 4 * rays.direction_x[i], 4 * rays.direction_y[i], 4 * rays.direction_z[i]);
+  }
+  folder_.write("cloud.pcd", text);
+  const GivenFile given = {.file = folder_ / "cloud.pcd", .sensor = sensor, .scene_text = kScene};
+  EXPECT_TRUE(contains(input_error([&] { (void)make_given_source(given, {}); }), "cloud.pcd: "));
 }
 
 TEST_F(GivenSourceTest, KeepsTheCloudUntilThereIsAGoodOne) {
