@@ -186,8 +186,8 @@ FATHOM_API WallMeasure measure_wall(const WallFrames& frames, const WallOptions&
 
 struct WallFit {
   /// Measured distances against those by the tape: one number for each place, which is a run of frames with one
-  /// distance. Standard errors come from the spread of the places, widened by Student's t for few places, and are never
-  /// below those of the readings. NaN unless there are more places than parameters.
+  /// distance. The standard error comes from the spread of the places, widened by Student's t for few places. It is
+  /// never below the standard error of the readings. NaN unless there are more places than parameters.
   struct Tape {
     std::size_t places = 0;
     Estimate gain = {},

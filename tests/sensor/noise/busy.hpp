@@ -42,16 +42,6 @@ inline Snow busy_model() {
   return {.rate_mm_per_h = 300.0F, .nearest_m = 0.01F};
 }
 
-template <class Variant>
-struct BusyModels;
-template <class... Models>
-struct BusyModels<std::variant<Models...>> {
-  static std::vector<Noise> make() { return {busy_model<Models>()...}; }
-};
-
-/// In the order of the list.
-inline std::vector<Noise> busy_models() { return BusyModels<RegisteredNoise>::make(); }
-
 /// What a test of TEST_EACH does for one model, with the model's slug.
 struct ModelTest {
   std::string_view slug;
@@ -79,6 +69,7 @@ inline bool register_tests(const std::string& suite, const char* name, const cha
 
 template <class... Models>
 struct ModelList {
+  static std::vector<Noise> busy() { return {busy_model<Models>()...}; }
   template <class Of>
   static std::vector<ModelTest> tests(Of of) {
     return {{Models::kSlug, of(static_cast<Models*>(nullptr))}...};
@@ -88,6 +79,9 @@ template <class Variant, class... More>
 struct ModelsOf;
 template <class... Models, class... More>
 struct ModelsOf<std::variant<Models...>, More...> : ModelList<Models..., More...> {};
+
+/// In the order of the list.
+inline std::vector<Noise> busy_models() { return ModelsOf<RegisteredNoise>::busy(); }
 
 }  // namespace fathom::test
 
